@@ -47,7 +47,7 @@ describe('BearerAuthGuard', () => {
     const check = new CrossSiteCheck(options);
     const unused = {} as never;
     const cookies = new CookieRules(options, check, unused, unused, clock);
-    return new BearerAuthGuard(auth as never, auth as never, new AccessTokens(cookies, null, clock), cookies);
+    return new BearerAuthGuard(auth as never, auth as never, new AccessTokens(cookies, null, clock), cookies, unused);
   };
 
   beforeEach(() => jest.clearAllMocks());

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { AuthRequest } from '../../libs/auth/src/http/request';
-import { Caller, callerOf, storeHttpCaller, verifiedCaller } from '../../libs/auth/src/http/transports';
+import { Caller, callerOf, storeHttpCaller, verifiedCaller } from '../../libs/auth/src/http/callers';
 import { principalWith } from '../support/principal';
 
 describe('the verified caller of a request', () => {

@@ -2,19 +2,13 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { AuthService } from '../auth.service';
 import { credentialsMissing, invalidAccessToken, isTokenRefused } from '../base/errors';
 import { Authenticate, type AuthPrincipal } from '../sessions/authenticate';
+import { OpenSockets } from '../sessions/open-sockets';
+import { Caller, forgetCaller, storeCaller, storedCaller, verifiedPrincipal } from './callers';
 import { CookieRules, excludeSharedCaches } from './cookies/cookie-rules';
+import { closeWithSession } from './open-streams';
 import { LazyClientInfo } from './request';
 import { AccessGuard, type RouteRules, rulesOf } from './route-rules';
-import {
-  AccessTokens,
-  Caller,
-  type FoundToken,
-  removeRequestUser,
-  requestOf,
-  responseOf,
-  storeCaller,
-  verifiedPrincipal,
-} from './transports';
+import { AccessTokens, type FoundToken, requestOf, responseOf } from './transports';
 import { exceptionFor } from './wire-format';
 
 /**
@@ -38,6 +32,7 @@ export class BearerAuthGuard implements CanActivate {
     private readonly authentication: Authenticate,
     private readonly tokens: AccessTokens,
     private readonly cookies: CookieRules,
+    private readonly sockets: OpenSockets,
   ) {}
 
   /** Admits the call, or throws the `AuthError` of the refusal, over WebSockets and microservices as their exception. */
@@ -50,6 +45,7 @@ export class BearerAuthGuard implements CanActivate {
       for (const { withinSeconds, methods } of rules.recentLogins) {
         if (principal) this.auth.assertRecentLogin(principal, withinSeconds, methods);
       }
+      if (principal && rules.opensStream) closeWithSession(this.sockets, context, principal);
       return true;
     } catch (error) {
       this.cleanUp(context, rules, error);
@@ -68,7 +64,8 @@ export class BearerAuthGuard implements CanActivate {
         : await this.principalOf(token, rules.isOptional);
     const response = responseOf(context);
     if (token?.isCookie && response) excludeSharedCaches(response);
-    storeCaller(context, principal && new Caller(principal, this.auth), token?.isFromSource ?? false);
+    const caller = principal && (storedCaller(context, principal) ?? new Caller(principal, this.auth));
+    storeCaller(context, caller, token?.isFromSource ?? false);
     return principal;
   }
 
@@ -81,10 +78,9 @@ export class BearerAuthGuard implements CanActivate {
 
   /** Removes what must not stay after a refusal: the cookies of a logout, and the user of an earlier operation. */
   private cleanUp(context: ExecutionContext, rules: RouteRules, error: unknown): void {
-    const request = isTokenRefused(error) ? requestOf(context) : undefined;
-    if (!request) return;
-    if (rules.acceptsRefreshCookie) this.cookies.clearIfAllowed(request, responseOf(context)!);
-    if (context.getType() !== 'http') removeRequestUser(request);
+    if (!isTokenRefused(error)) return;
+    if (rules.acceptsRefreshCookie) this.cookies.clearIfAllowed(requestOf(context)!, responseOf(context)!);
+    if (context.getType() !== 'http') forgetCaller(context);
   }
 
   private rulesOf(context: ExecutionContext): RouteRules {

@@ -11,7 +11,7 @@ import type { AuthSignalName, AuthSignals } from '../history/signals';
 import { assertMethods } from '../sessions/session';
 import { BearerAuthGuard } from './bearer-auth.guard';
 import { IS_PUBLIC, OPTIONAL_AUTH, RECENT_LOGIN, recentLoginsOf } from './route-rules';
-import { callerOf, type CurrentCaller } from './transports';
+import { callerOf, type CurrentCaller } from './callers';
 import { exceptionFor } from './wire-format';
 
 /**

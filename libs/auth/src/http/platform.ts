@@ -1,5 +1,5 @@
 import { SetMetadata, type Type } from '@nestjs/common';
-import { GUARDS_METADATA } from '@nestjs/common/constants';
+import { GUARDS_METADATA, SSE_METADATA } from '@nestjs/common/constants';
 import { type HttpAdapterHost, MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { EventEmitter, once } from 'node:events';
 import type { Readable } from 'node:stream';
@@ -10,6 +10,12 @@ import { AuthError } from '../base/errors';
 /** Returns the guards of a handler or class, including inherited guards. */
 export function guardsOf(target: object): readonly unknown[] {
   return (Reflect.getMetadata(GUARDS_METADATA, target) ?? []) as unknown[];
+}
+
+/** Returns whether a handler sends server-sent events, or is a GraphQL subscription. */
+export function opensStream(handler: object): boolean {
+  const isSubscription = Reflect.getMetadata('graphql:resolver_type', handler) === 'Subscription';
+  return isSubscription || Reflect.getMetadata(SSE_METADATA, handler) === true;
 }
 
 /** Returns the classes of all controllers and providers. */

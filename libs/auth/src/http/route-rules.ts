@@ -1,6 +1,6 @@
 import { type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
-import { classesOf, guardsOf, handlersOf } from './platform';
+import { classesOf, guardsOf, handlersOf, opensStream } from './platform';
 
 /** The metadata key of `@Public()`. To check whether a route is public, call `isPublicRoute`. */
 export const IS_PUBLIC = 'nestjs-session-auth:public';
@@ -78,6 +78,7 @@ export interface RouteRules {
   /** The requirements of the handler and of its class. All of them must be met. */
   readonly recentLogins: readonly RecentLogin[];
   readonly acceptsRefreshCookie: boolean;
+  readonly opensStream: boolean;
 }
 
 /** Reads the rules of a route from its decorators. */
@@ -89,6 +90,7 @@ export function rulesOf(route: Route): RouteRules {
     isOptional: access === 'optional',
     recentLogins: targets.flatMap(recentLoginsOf),
     acceptsRefreshCookie: Reflect.getMetadata(ACCEPTS_REFRESH_COOKIE, route.getHandler()) === true,
+    opensStream: opensStream(route.getHandler()),
   };
 }
 

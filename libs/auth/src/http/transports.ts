@@ -1,11 +1,9 @@
-import { type ExecutionContext, Inject, Injectable, Logger, Optional } from '@nestjs/common';
+import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
+import type { EventEmitter } from 'node:events';
 import { type PresentedToken, TokenSource, type TransportCall } from '../adapters/token-source';
-import type { AuthService } from '../auth.service';
 import { Clock, OncePerMinute } from '../base/clock';
 import { AuthError, credentialsMissing, invalidAccessToken } from '../base/errors';
 import { toFailureReport } from '../base/failures';
-import type { SessionInfo } from '../history/signals';
-import { type AuthPrincipal, requestUserOf } from '../sessions/authenticate';
 import { CookieRules, occursInCookies } from './cookies/cookie-rules';
 import {
   type AuthRequest,
@@ -15,7 +13,6 @@ import {
   hasBearerHeader,
   LazyClientInfo,
 } from './request';
-import { isOptionalRoute } from './route-rules';
 
 /** The HTTP request that opened a WebSocket. */
 export type Handshake = Pick<AuthRequest, 'headers' | 'rawHeaders' | 'ip'>;
@@ -137,24 +134,38 @@ function tokenOfSocket(client: object, cookies: CookieRules | null): FoundToken 
   return { accessToken: token, client: new LazyClientInfo(request), isCookie: false, isFromSource: false };
 }
 
-/** The properties of the GraphQL context that may contain the request or response. `graphql-ws` uses `extra`. */
-interface GraphQLContext {
-  readonly req?: AuthRequest & { readonly res?: AuthResponse };
+/** The connection of `graphql-ws`. */
+interface GraphQLConnection {
+  readonly extra?: { readonly request?: AuthRequest; readonly socket?: WebSocketLike };
+}
+
+/** The properties of the GraphQL context that may contain the request or response. Apollo's `req` may be a connection. */
+interface GraphQLContext extends GraphQLConnection {
+  readonly req?: AuthRequest & GraphQLConnection & { readonly res?: AuthResponse };
   readonly res?: AuthResponse;
   readonly request?: AuthRequest;
   readonly reply?: AuthResponse & { readonly request?: AuthRequest };
-  readonly extra?: { readonly request?: AuthRequest };
+}
+
+interface WebSocketLike extends EventEmitter {
+  close(code: number, reason: string): void;
 }
 
 function graphqlContext(call: TransportCall): GraphQLContext {
   return (call.getType<string>() === 'graphql' && call.getArgByIndex<GraphQLContext | undefined>(2)) || {};
 }
 
+/** Returns the WebSocket of a GraphQL operation over `graphql-ws`, if the context contains it. */
+export function graphqlSocketOf(call: TransportCall): WebSocketLike | undefined {
+  const { extra, req } = graphqlContext(call);
+  return (extra ?? req?.extra)?.socket;
+}
+
 /** Returns the HTTP request of a call over HTTP or GraphQL. Returns undefined if there is none. */
 export function requestOf(call: TransportCall): AuthRequest | undefined {
   if (call.getType() === 'http') return call.getArgByIndex<AuthRequest>(0);
   const { req, request, reply, extra } = graphqlContext(call);
-  const candidates = [req, request, reply?.request, extra?.request];
+  const candidates = [req, request, reply?.request, (extra ?? req?.extra)?.request];
   return candidates.find((one) => typeof one?.headers === 'object' && one.headers !== null);
 }
 
@@ -165,168 +176,8 @@ export function responseOf(call: TransportCall): AuthResponse | undefined {
   return [res, reply, req?.res].find((one) => typeof one?.getHeader === 'function' && 'header' in one);
 }
 
-/** The authenticated caller. Loads the user and the session on demand, each at most once. */
-export class Caller {
-  private user: Promise<unknown> | undefined;
-  private session: Promise<SessionInfo> | undefined;
-
-  constructor(
-    readonly principal: AuthPrincipal,
-    private readonly auth: Pick<AuthService, 'loadUser' | 'currentSession'>,
-  ) {}
-
-  loadUser(): Promise<unknown> {
-    return (this.user ??= this.auth.loadUser(this.principal));
-  }
-
-  loadSession(): Promise<SessionInfo> {
-    return (this.session ??= this.auth.currentSession(this.principal));
-  }
-}
-
-/** The caller, or what a replacement of `BearerAuthGuard` has set on the request. */
-export type CurrentCaller = Pick<Caller, 'principal' | 'loadUser' | 'loadSession'>;
-
-/** The key of the caller of an HTTP request. A property is faster than an entry in a `WeakMap`. */
-const CALLER = Symbol('nestjs-session-auth:caller');
-
-interface AuthenticatedRequest extends AuthRequest {
-  [CALLER]?: { readonly request: object; readonly caller: Caller };
-}
-
-/** Stores the caller of an HTTP request for the handler and for further guards. */
-export function storeHttpCaller(request: AuthenticatedRequest, caller: Caller): void {
-  request[CALLER] = { request, caller };
-  request.auth = caller.principal;
-}
-
-/**
- * Returns the caller that the library has authenticated for this request. Returns undefined for a copy of the request,
- * and if other code has set `request.auth`.
- */
-export function verifiedCaller(request: AuthenticatedRequest): Caller | undefined {
-  const stored = request[CALLER];
-  return stored?.request === request && stored.caller.principal === request.auth ? stored.caller : undefined;
-}
-
-/** The callers by the keys that `keysOf` returns. Null if the caller is not authenticated. */
-const CALLERS = new WeakMap<object, WeakMap<object, Caller | null>>();
-
-/** The verified callers by context. All guards of a call share its context, and no other call has this context. */
-const VERIFIED = new WeakMap<ExecutionContext, Caller>();
-
-/** Returns the principal that an earlier guard has verified for the same call. Sets `request.user` over HTTP. */
-export function verifiedPrincipal(context: ExecutionContext): AuthPrincipal | undefined {
-  if (context.getType() !== 'http') return VERIFIED.get(context)?.principal;
-  const request = requestOf(context)!;
-  const principal = verifiedCaller(request)?.principal;
-  if (principal) storeRequestUser(request, principal);
-  return principal;
-}
-
-/**
- * Stores the caller of a call for the handler and for further guards. Null records that the call is not authenticated.
- * @param isFromSource whether a `TokenSource` found the token, which may be in the message
- */
-export function storeCaller(context: ExecutionContext, caller: Caller | null, isFromSource: boolean): void {
-  const request = requestOf(context);
-  const isHttp = context.getType() === 'http';
-  if (!isHttp) storeMessageCaller(context, caller, isFromSource);
-  else if (caller) storeHttpCaller(request!, caller);
-  else request!.auth = null;
-  // A token from the token source may differ between the operations of one request.
-  if (caller && request && (isHttp || !isFromSource)) storeRequestUser(request, caller.principal);
-}
-
-function storeMessageCaller(context: ExecutionContext, caller: Caller | null, isFromSource: boolean): void {
-  const [call, slot] = keysOf(context);
-  if (caller && isFromSource && context.getType() === 'ws' && call === context.getArgByIndex(0)) {
-    throw new Error('If a tokenSource finds the token of a message, the message must be an object. Send an object.');
-  }
-  const callers = CALLERS.get(call) ?? new WeakMap<object, Caller | null>();
-  CALLERS.set(call, callers);
-  // Another query of the same GraphQL operation may already have stored a caller.
-  if (caller || slot !== CALLERS || !callers.get(slot)) callers.set(slot, caller);
-  if (caller) VERIFIED.set(context, caller);
-}
-
-/**
- * Returns the caller, or null if an optional route or an optional GraphQL query admitted the call without
- * authentication. Over HTTP, the principal is `request.auth`, which the application's guard may have set.
- * @throws Error that names the decorator, if there is no caller and neither the route nor the query is optional
- */
-export function callerOf(context: ExecutionContext, decorator: string): CurrentCaller | null {
-  if (context.getType() === 'http') {
-    const request = context.switchToHttp().getRequest<AuthRequest>();
-    if (!request.auth) return anonymousCaller(context, decorator);
-    return verifiedCaller(request) ?? callerOfOtherGuard(request, request.auth, decorator);
-  }
-  const [call, slot] = keysOf(context);
-  const caller = CALLERS.get(call)?.get(slot);
-  // The fields of an optional GraphQL query do not have `@OptionalAuth()` themselves.
-  return caller === undefined ? anonymousCaller(context, decorator) : caller;
-}
-
-function anonymousCaller(context: ExecutionContext, decorator: string): null {
-  if (isOptionalRoute(context)) return null;
-  const isHttp = context.getType() === 'http';
-  throw new Error(
-    `${decorator} found no authenticated user in ${context.getClass().name}.${context.getHandler().name}: no guard ` +
-      `authenticated the call${isHttp ? ', or a replacement of BearerAuthGuard did not set `request.auth`' : ''}. ` +
-      'Add @UseGuards(BearerAuthGuard) to the handler or its class. If the route admits calls without a token, use ' +
-      '@OptionalAuth() instead of @Public(). The value is null for such calls.',
-  );
-}
-
-function callerOfOtherGuard(request: AuthRequest, principal: AuthPrincipal, decorator: string): CurrentCaller {
-  const missing = (name: string) => () => {
-    throw new Error(
-      `\`${decorator}\` requires \`request.${name}\`. Set it in your guard, together with \`request.auth\`.`,
-    );
-  };
-  const { loadUser = missing('loadUser'), loadSession = missing('loadSession') } = request;
-  return { principal, loadUser, loadSession };
-}
-
-/**
- * Returns the keys under which the caller of a call is stored. A GraphQL operation has one caller, which its unguarded
- * fields can also read. Over other transports, each handler has its own caller, of the message to a gateway, or of the
- * socket if the message is no object, or of the context of a microservice.
- */
-function keysOf(context: ExecutionContext): readonly [call: object, slot: object] {
-  const args = context.getArgs<unknown[]>();
-  if (context.getType<string>() === 'graphql') return [firstObject([args[2]]), CALLERS];
-  const [first, second, ...others] = args;
-  const inOrder = ['ws', 'rpc'].includes(context.getType()) ? [second, first] : [first, second, ...others];
-  return [firstObject(inOrder), context.getHandler()];
-}
-
-function firstObject(values: readonly unknown[]): object {
-  const found = values.find((value) => typeof value === 'object' && value !== null);
-  if (found) return found;
-  throw new Error(
-    'The caller cannot be stored, because no argument of the handler is an object. Send an object as the message.',
-  );
-}
-
-/** The users that the library has stored in `request.user`. Any other user belongs to the application. */
-const STORED = new WeakSet<object>();
-
-/** Sets `request.user`, for the application's guards, unless other code has set it or the principal has no user. */
-function storeRequestUser(request: object, principal: AuthPrincipal): void {
-  const user = requestUserOf(principal);
-  if (user === null || isSetElsewhere(request)) return;
-  STORED.add(user);
-  // Has no effect if the application defines an accessor without a setter.
-  Reflect.set(request, 'user', user);
-}
-
-/** Removes `request.user` if the library has set it for an earlier operation on the same socket. */
-export function removeRequestUser(request: object): void {
-  if (!isSetElsewhere(request)) Reflect.set(request, 'user', undefined);
-}
-
-function isSetElsewhere(request: object): boolean {
-  const { user } = request as { readonly user?: unknown };
-  return user !== undefined && user !== null && !(typeof user === 'object' && STORED.has(user));
+/** The parts of `GraphQLResolveInfo` that the library uses. `variableValues` is a new object in each execution. */
+export interface GraphQLInfo {
+  readonly operation: { readonly operation: string };
+  readonly variableValues: object;
 }

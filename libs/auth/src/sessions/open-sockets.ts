@@ -28,6 +28,8 @@ export class OpenSockets implements BeforeApplicationShutdown {
   private readonly logger = new Logger('AuthSockets');
   private readonly bySession = new Map<string, Set<OpenSocket>>();
   private readonly checks: BackgroundTask;
+  /** The sessions of the sockets that have just been registered. */
+  private readonly unchecked = new Set<string>();
   private stopped = false;
 
   /** @internal */
@@ -46,8 +48,8 @@ export class OpenSockets implements BeforeApplicationShutdown {
 
   /**
    * Registers a socket. `close` is called at most once: when the session ends, or when a password change or a
-   * reauthentication replaces its tokens. A refresh does not close the socket. If `close` throws or rejects, the error is
-   * logged.
+   * reauthentication replaces its tokens. The session is looked up at once, for an opener that was verified earlier. A
+   * refresh does not close the socket. If `close` throws or rejects, the error is logged.
    * @param opener the principal that `AuthService.authenticate` returned for the socket's token, or the id of a
    *   session. With an id, the socket stays open even if its token was replaced between `authenticate` and this call.
    * @returns a function that unregisters the socket. Call this function when the socket closes for any other reason
@@ -63,7 +65,8 @@ export class OpenSockets implements BeforeApplicationShutdown {
     }
     const id = sessionId.toLowerCase();
     const registeredAt = this.clock.now();
-    const provedAt = typeof opener === 'string' ? null : opener.authenticatedAt.getTime();
+    // A principal that another process stored, as socket.io does to recover a connection, has its times as texts.
+    const provedAt = typeof opener === 'string' ? null : new Date(opener.authenticatedAt).getTime();
     // The times of a principal are compared for equality, because the clocks of two instances may differ.
     const isCurrent = (authenticatedAt: number): boolean =>
       provedAt === null ? authenticatedAt <= registeredAt : authenticatedAt === provedAt;
@@ -71,6 +74,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
     const sockets = this.bySession.get(id) ?? new Set();
     this.bySession.set(id, sockets.add(socket));
     this.checks.start();
+    void this.checkSoon(id);
     return () => this.unregister(id, [socket]);
   }
 
@@ -81,8 +85,22 @@ export class OpenSockets implements BeforeApplicationShutdown {
    * @returns the number of sessions with at least one closed socket
    * @throws AuthError `database_unavailable`. Sockets of sessions that were not yet looked up stay open
    */
-  async check(): Promise<number> {
-    const ids = [...this.bySession.keys()];
+  check(): Promise<number> {
+    return this.checkSessions([...this.bySession.keys()]);
+  }
+
+  /** Looks up the session, together with those of other sockets that are registered at the same time. */
+  private async checkSoon(id: string): Promise<void> {
+    this.unchecked.add(id);
+    if (this.unchecked.size > 1) return;
+    await Promise.resolve();
+    const ids = [...this.unchecked];
+    this.unchecked.clear();
+    // If the database is not available, the next check looks the sessions up.
+    await this.checkSessions(ids).catch(() => undefined);
+  }
+
+  private async checkSessions(ids: readonly string[]): Promise<number> {
     let closed = 0;
     for (let i = 0; i < ids.length && !this.stopped; i += SESSIONS_PER_LOOKUP) {
       const batch = ids.slice(i, i + SESSIONS_PER_LOOKUP);

@@ -5,7 +5,7 @@ import { ClientInspector } from '../../history/event-log';
 import { Authenticate, type AuthPrincipal } from '../../sessions/authenticate';
 import type { TokenPair } from '../../tokens/tokens';
 import { type AuthRequest, type AuthResponse, clientInfoOf } from '../request';
-import { Caller, storeHttpCaller } from '../transports';
+import { Caller, storeHttpCaller } from '../callers';
 import { CookieRules, excludeSharedCaches } from './cookie-rules';
 import { CrossSiteCheck } from './cross-site-check';
 

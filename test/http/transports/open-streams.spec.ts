@@ -1,0 +1,200 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
+import { Controller, Sse, UseGuards } from '@nestjs/common';
+import { GraphQLModule, Query, Resolver, Subscription } from '@nestjs/graphql';
+import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
+import { BearerAuthGuard, CurrentUser, OpenSockets, OptionalAuth, type AuthUser } from 'nestjs-session-auth';
+import { interval, map, type Observable } from 'rxjs';
+import { WebSocket } from 'ws';
+import { createDatabase, type TestDatabase } from '../../support/databases';
+import { type PlatformName, TestApplication } from '../../support/test-application';
+
+const GUARDED = 'subscription { ticks }';
+const OPTIONAL = 'subscription { publicTicks }';
+
+/** Yields until the subscription is closed. */
+async function* ticking(): AsyncGenerator<string> {
+  for (;;) {
+    await pause(5);
+    yield 'tick';
+  }
+}
+
+@Resolver()
+class TickResolver {
+  @Query(() => String)
+  hello(): string {
+    return 'hello';
+  }
+
+  @UseGuards(BearerAuthGuard)
+  @Subscription(() => String, { resolve: (tick: string) => tick })
+  ticks(): AsyncGenerator<string> {
+    return ticking();
+  }
+
+  @OptionalAuth()
+  @Subscription(() => String, { resolve: (tick: string) => tick })
+  publicTicks(@CurrentUser() _: AuthUser | null): AsyncGenerator<string> {
+    return ticking();
+  }
+}
+
+@Controller('ticks')
+@UseGuards(BearerAuthGuard)
+class TickController {
+  @Sse()
+  ticks(): Observable<{ data: string }> {
+    return interval(5).pipe(map(() => ({ data: 'tick' })));
+  }
+}
+
+const GRAPHQL = {
+  // Jest does not support the way in which Mercurius imports its cache.
+  mercurius: GraphQLModule.forRoot<MercuriusDriverConfig>({
+    driver: MercuriusDriver,
+    autoSchemaFile: true,
+    cache: false as never,
+    subscription: true,
+  }),
+  apollo: GraphQLModule.forRoot<ApolloDriverConfig>({
+    driver: ApolloDriver,
+    autoSchemaFile: true,
+    subscriptions: { 'graphql-ws': true },
+  }),
+  'apollo whose context is that of the connection': GraphQLModule.forRoot<ApolloDriverConfig>({
+    driver: ApolloDriver,
+    autoSchemaFile: true,
+    subscriptions: { 'graphql-ws': true },
+    context: (context: object) => context,
+  }),
+};
+
+/** A client of the protocol graphql-transport-ws. */
+class Subscriber {
+  readonly received: { readonly type: string; readonly payload?: unknown }[] = [];
+  closedWith: number | null = null;
+
+  private constructor(private readonly socket: WebSocket) {
+    socket.on('message', (data) => this.received.push(JSON.parse(String(data)) as never));
+    socket.on('close', (code) => (this.closedWith = code));
+  }
+
+  static async open(app: TestApplication, accessToken: string | null): Promise<Subscriber> {
+    const headers = accessToken === null ? {} : { Authorization: `Bearer ${accessToken}` };
+    const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { headers });
+    const subscriber = new Subscriber(socket);
+    await once(socket, 'open');
+    socket.send(JSON.stringify({ type: 'connection_init' }));
+    await subscriber.until(() => subscriber.received.length === 1);
+    return subscriber;
+  }
+
+  async subscribe(query: string): Promise<void> {
+    this.socket.send(JSON.stringify({ id: query, type: 'subscribe', payload: { query } }));
+    const seen = this.received.length;
+    await this.until(() => this.received.length > seen);
+  }
+
+  async until(isTrue: () => boolean): Promise<void> {
+    for (let tries = 0; !isTrue(); tries++) {
+      if (tries === 500) throw new Error(`Not reached: ${JSON.stringify(this.received.slice(-3))}`);
+      await pause(10);
+    }
+  }
+
+  close(): void {
+    this.socket.terminate();
+  }
+}
+
+describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('subscriptions with %s', (driver) => {
+  const platform: PlatformName = driver === 'mercurius' ? 'fastify' : 'express';
+  let database: TestDatabase;
+  let app: TestApplication;
+  let subscriber: Subscriber;
+
+  beforeAll(async () => {
+    database = await createDatabase('sqlite');
+    app = await TestApplication.start({ database, platform, imports: [GRAPHQL[driver]], providers: [TickResolver] });
+  });
+  afterEach(() => subscriber.close());
+  afterAll(async () => {
+    await app.close();
+    await database.drop();
+  });
+
+  it.each([GUARDED, OPTIONAL])('%s ends when the session ends', async (query) => {
+    const { access_token } = await app.login();
+    subscriber = await Subscriber.open(app, access_token);
+    await subscriber.subscribe(query);
+    expect(subscriber.received.at(-1)).toMatchObject({ type: 'next' });
+    await app.post('/auth/logout/all/', access_token).expect(200);
+    await subscriber.until(() => subscriber.closedWith !== null);
+  });
+
+  it('a subscription ends with a session that another instance has ended', async () => {
+    const { access_token, session_id } = await app.login();
+    subscriber = await Subscriber.open(app, access_token);
+    await subscriber.subscribe(GUARDED);
+    await app.dataSource.query(`UPDATE auth_sessions SET state = 'ended' WHERE id = '${session_id}'`);
+    await app.nest.get(OpenSockets).check();
+    await subscriber.until(() => subscriber.closedWith !== null);
+  });
+
+  it('a subscription without a session continues', async () => {
+    const { access_token } = await app.login();
+    subscriber = await Subscriber.open(app, null);
+    await subscriber.subscribe(OPTIONAL);
+    await app.post('/auth/logout/all/', access_token).expect(200);
+    const seen = subscriber.received.length;
+    await subscriber.until(() => subscriber.received.length > seen + 3);
+  });
+
+  it('many subscriptions of one socket are registered once, and not after the socket has closed', async () => {
+    const { access_token } = await app.login();
+    subscriber = await Subscriber.open(app, access_token);
+    const register = jest.spyOn(app.nest.get(OpenSockets), 'register');
+    for (const alias of ['a', 'b', 'c']) await subscriber.subscribe(`subscription { ${alias}: ticks }`);
+    expect(register).toHaveBeenCalledTimes(1);
+    subscriber.close();
+    await subscriber.until(() => subscriber.closedWith !== null);
+    await pause(20);
+    expect(app.nest.get(OpenSockets).closeForSessions([(await currentSession(app, access_token))!])).toBe(0);
+    register.mockRestore();
+  });
+});
+
+async function currentSession(app: TestApplication, accessToken: string): Promise<string | undefined> {
+  return (await app.auth.authenticate(accessToken))?.sessionId;
+}
+
+describe.each(['express', 'fastify'] as const)('streams of server-sent events on %s', (platform) => {
+  let database: TestDatabase;
+  let app: TestApplication;
+
+  beforeAll(async () => {
+    database = await createDatabase('sqlite');
+    app = await TestApplication.start({ database, platform, controllers: [TickController] });
+  });
+  afterAll(async () => {
+    await app.close();
+    await database.drop();
+  });
+
+  it('a stream ends when the session ends', async () => {
+    const { access_token } = await app.login();
+    const request = get(`${app.url}/ticks`, { headers: { Authorization: `Bearer ${access_token}` } });
+    const [response] = (await once(request, 'response')) as [NodeJS.ReadableStream];
+    await once(response, 'data');
+    const closed = new Promise<void>((resolve) => {
+      response.once('close', resolve);
+      response.once('error', () => resolve());
+      response.resume();
+    });
+    await app.post('/auth/logout/all/', access_token).expect(200);
+    await closed;
+  });
+});
