@@ -5,7 +5,7 @@ import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Controller, Sse, UseGuards } from '@nestjs/common';
 import { GraphQLModule, Query, Resolver, Subscription } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
-import { BearerAuthGuard, CurrentUser, OpenSockets, OptionalAuth, type AuthUser } from 'nestjs-session-auth';
+import { BearerAuthGuard, OpenSockets, OptionalAuth } from 'nestjs-session-auth';
 import { interval, map, type Observable } from 'rxjs';
 import { WebSocket } from 'ws';
 import { createDatabase, type TestDatabase } from '../../support/databases';
@@ -37,7 +37,7 @@ class TickResolver {
 
   @OptionalAuth()
   @Subscription(() => String, { resolve: (tick: string) => tick })
-  publicTicks(@CurrentUser() _: AuthUser | null): AsyncGenerator<string> {
+  publicTicks(): AsyncGenerator<string> {
     return ticking();
   }
 }
@@ -78,7 +78,7 @@ class Subscriber {
   closedWith: number | null = null;
 
   private constructor(private readonly socket: WebSocket) {
-    socket.on('message', (data) => this.received.push(JSON.parse(String(data)) as never));
+    socket.on('message', (data) => this.received.push(JSON.parse((data as Buffer).toString()) as never));
     socket.on('close', (code) => (this.closedWith = code));
   }
 

@@ -77,7 +77,6 @@ export function storeCaller(context: ExecutionContext, caller: Caller | null, is
   else request!.auth = null;
   // A token from the token source may differ between the operations of one request.
   if (caller && request && (isHttp || !isFromSource)) storeRequestUser(request, caller.principal);
-  if (!caller && request && !isHttp) removeRequestUser(request);
 }
 
 function storeMessageCaller(context: ExecutionContext, caller: Caller | null, isFromSource: boolean): void {
@@ -87,7 +86,9 @@ function storeMessageCaller(context: ExecutionContext, caller: Caller | null, is
   }
   const callers = CALLERS.get(call) ?? new WeakMap<object, Caller | null>();
   CALLERS.set(call, callers);
-  callers.set(slot, caller);
+  // Another query of the same execution may have stored a caller. A subscription has only one field.
+  const earlier = isGraphql(context) && !subscriptionOf(context) ? callers.get(slot) : null;
+  callers.set(slot, caller ?? earlier ?? null);
   if (caller) VERIFIED.set(context, caller);
 }
 
@@ -96,7 +97,7 @@ function storeMessageCaller(context: ExecutionContext, caller: Caller | null, is
  * with many aliases therefore loads the user and the session once.
  */
 export function storedCaller(context: ExecutionContext, principal: AuthPrincipal): Caller | undefined {
-  if (context.getType<string>() !== 'graphql') return undefined;
+  if (!isGraphql(context)) return undefined;
   const [call, slot] = keysOf(context);
   const caller = CALLERS.get(call)?.get(slot);
   return caller?.principal.sessionId === principal.sessionId ? caller : undefined;
@@ -106,7 +107,7 @@ export function storedCaller(context: ExecutionContext, principal: AuthPrincipal
 export function forgetCaller(context: ExecutionContext): void {
   const request = requestOf(context);
   if (request) removeRequestUser(request);
-  if (context.getType<string>() !== 'graphql') return;
+  if (!isGraphql(context)) return;
   const [call, slot] = keysOf(context);
   CALLERS.get(call)?.delete(slot);
 }
@@ -157,16 +158,23 @@ function callerOfOtherGuard(request: AuthRequest, principal: AuthPrincipal, deco
  */
 function keysOf(context: ExecutionContext): readonly [call: object, slot: object] {
   const args = context.getArgs<unknown[]>();
-  if (context.getType<string>() === 'graphql') return [firstObject([args[2]]), executionOf(args[3])];
+  if (isGraphql(context)) {
+    const { variableValues } = (args[3] ?? {}) as Partial<GraphQLInfo>;
+    return [firstObject([args[2]]), subscriptionOf(context) ?? variableValues ?? CALLERS];
+  }
   const [first, second, ...others] = args;
   const inOrder = ['ws', 'rpc'].includes(context.getType()) ? [second, first] : [first, second, ...others];
   return [firstObject(inOrder), context.getHandler()];
 }
 
-/** Returns an object that only this execution has. Each event of a subscription executes the subscription again. */
-function executionOf(info: unknown): object {
-  const { operation, variableValues } = (info ?? {}) as Partial<GraphQLInfo>;
-  return (operation?.operation === 'subscription' ? operation : variableValues) ?? CALLERS;
+function isGraphql(context: ExecutionContext): boolean {
+  return context.getType<string>() === 'graphql';
+}
+
+/** Returns the subscription that a call executes. Each of its events is another execution. */
+function subscriptionOf(context: ExecutionContext): object | null {
+  const { operation } = context.getArgByIndex<GraphQLInfo | undefined>(3) ?? {};
+  return operation?.operation === 'subscription' ? operation : null;
 }
 
 function firstObject(values: readonly unknown[]): object {
