@@ -8,7 +8,7 @@ import { forUpdate } from '../database/dialect';
 import { StatementFactory } from '../database/statements';
 import { changeAll, firstOf, type Step } from '../database/transaction';
 import type { Operation } from '../history/event-log';
-import { type AuthPrincipal, type CurrentSession, currentSessionOf } from '../sessions/authenticate';
+import { type AuthPrincipal, currentSessionOf } from '../sessions/authenticate';
 import { EndSessions } from '../sessions/end-sessions';
 import { OpenSockets } from '../sessions/open-sockets';
 import { assertMethods, withProvenMethods } from '../sessions/session';
@@ -64,10 +64,9 @@ export class InSession {
   }
 
   /**
-   * Runs `work` if the password of the session's user is right. The 100th wrong password in a row ends the session.
-   * @param field the field of an `invalid_field` error
-   * @throws AuthError `invalid_field`, `access_token_invalid`; `too_many_attempts` or `busy`, before the password is
-   *   verified
+   * Runs `work` if the password of the session's user is right. Otherwise throws `invalid_field` for the field. The
+   * 100th wrong secret of a method in a row ends the session.
+   * @throws AuthError `access_token_invalid`; `too_many_attempts` or `busy`, before the password is verified
    */
   async withPassword<T extends object>(
     principal: AuthPrincipal,
@@ -83,25 +82,26 @@ export class InSession {
     return result;
   }
 
-  /**
-   * Verifies a secret, and adds its method to the session if the secret is right. The 100th wrong secret of a method
-   * in a row ends the session.
-   * @returns whether the secret is right
-   * @throws AuthError `access_token_invalid`; `too_many_attempts` or `busy`, before the secret is verified
-   */
+  /** Returns whether a secret is right, and if so, adds its method to the session. Throws as `withPassword` does. */
   async attempt(
     principal: AuthPrincipal,
     method: string,
     op: Operation,
     verify: (user: StoredUser) => Promise<boolean>,
   ): Promise<boolean> {
-    const current = currentSessionOf(principal);
-    if (!current) throw invalidAccessToken();
+    const { readMethods, writeMethods } = this.sql;
+    const { id, accessDigest } = currentSessionOf(principal);
     const addMethod = async (): Promise<true> => {
       const now = this.clock.now();
-      const unit = (): Step<void> => this.addMethod(current, method, now);
-      await this.database.transaction(op.tx, unit, { retryUnknownCommit: true });
-      return true;
+      const add = function* (): Step<true> {
+        const row = yield* firstOf(readMethods.with({ id, accessDigest }));
+        if (!row) throw invalidAccessToken();
+        const methodsRead = String(row['methods']);
+        const methods = withProvenMethods(methodsRead, [method], now);
+        yield* changeAll(writeMethods.with({ id, accessDigest, methods, methodsRead }), 1);
+        return true;
+      };
+      return this.database.transaction<true>(op.tx, add, { retryUnknownCommit: true });
     };
     return (await this.verifyThen(principal, method, op, verify, addMethod)) ?? false;
   }
@@ -139,26 +139,15 @@ export class InSession {
         if (!(yield* firstOf(lockActive.with({ id: sessionId })))) throw invalidAccessToken();
       },
       endSession: (tx) => {
-        const reason = 'failed_reauthentication' as const;
-        const command = { userId: String(user.id), sessionId, currentId: sessionId, reason };
-        return this.endSessions.end(command, { ...op, tx });
+        const command = { userId: String(user.id), sessionId, currentId: sessionId } as const;
+        return this.endSessions.end({ ...command, reason: 'failed_reauthentication' }, { ...op, tx });
       },
     };
-  }
-
-  /** @throws AuthError `access_token_invalid` if the session has ended or the access token was replaced */
-  private *addMethod({ id, accessDigest }: CurrentSession, method: string, now: number): Step<void> {
-    const row = yield* firstOf(this.sql.readMethods.with({ id, accessDigest }));
-    if (!row) throw invalidAccessToken();
-    const methodsRead = String(row['methods']);
-    const methods = withProvenMethods(methodsRead, [method], now);
-    yield* changeAll(this.sql.writeMethods.with({ id, accessDigest, methods, methodsRead }), 1);
   }
 
   /** Issues a new token family. @throws AuthError `access_token_invalid` if the access token is no longer valid */
   private async reissue(principal: AuthPrincipal, methods: readonly string[], op: Operation): Promise<TokenPair> {
     const current = currentSessionOf(principal);
-    if (!current) throw invalidAccessToken();
     const { tokens, digests } = this.tokens.issueFamily(current.id, this.clock.now());
     const expiries = await this.reissues.reissueAfterReauthentication(current, digests, methods, op.client);
     if (!expiries) throw invalidAccessToken();

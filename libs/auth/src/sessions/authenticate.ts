@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../adapters/second-factor';
 import type { RequestUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
+import { invalidAccessToken } from '../base/errors';
 import { sha256 } from '../base/random';
 import { measureDuration, Metrics } from '../base/telemetry';
 import { BatchingLoader } from '../database/batching-loader';
@@ -93,10 +94,10 @@ export class SessionPrincipal implements AuthPrincipal {
     return #user in principal ? principal.#user : null;
   }
 
-  /** Returns the principal's session, or null if the principal was not authenticated by an access token. */
-  static currentSessionOf(this: void, principal: AuthPrincipal): CurrentSession | null {
+  /** Returns the principal's session. @throws AuthError `access_token_invalid` without an access token */
+  static currentSessionOf(this: void, principal: AuthPrincipal): CurrentSession {
     const accessDigest = #found in principal ? principal.#found.accessDigest : undefined;
-    if (accessDigest === undefined) return null;
+    if (accessDigest === undefined) throw invalidAccessToken();
     return { id: principal.sessionId, userId: String(principal.userId), accessDigest };
   }
 }
