@@ -187,12 +187,23 @@ export class LoginTickets {
     assertMethod(method);
     const check = (user: StoredUser): Promise<boolean> => runCheck(verify, user);
     if (!('ticket' in target)) return this.inSession.attempt(target.principal, method, op, check);
+    const { countAttempt, takeBackAttempt } = this.sql;
     return this.queue.enter(op.client.network, async () => {
       const { ticket, user } = await this.find(target.ticket, op);
-      const subject = this.throttle.ofLogin(method, user.username, user, op.client);
-      const charge = await this.throttle.charge({ ...subject, ...this.counting(ticket.digest) }, op);
+      const { digest } = ticket;
+      const now = this.clock.now();
+      const subject: Subject = {
+        ...this.throttle.ofLogin(method, user.username, user, op.client),
+        *begin() {
+          if ((yield* affectedBy(countAttempt.with({ digest, now }))) === 0) throw invalidLoginTicket();
+        },
+        *takeBack() {
+          yield* affectedBy(takeBackAttempt.with({ digest }));
+        },
+      };
+      const charge = await this.throttle.charge(subject, op);
       const prove = async (): Promise<boolean | 'ticket_ended'> =>
-        (await check(user)) && ((await this.recordProof(ticket.digest, charge)) || 'ticket_ended');
+        (await check(user)) && ((await this.recordProof(digest, charge)) || 'ticket_ended');
       const outcome = await prove().catch((error: unknown) => this.throttle.refund(charge, error, op));
       if (outcome === 'ticket_ended') throw invalidLoginTicket();
       if (!outcome) await this.throttle.report(charge, user, op);
@@ -209,26 +220,11 @@ export class LoginTickets {
     const userId = String(row['user_id']);
     const credentialsVersion = Number(row['credentials_version']);
     const user = await this.users.findById(this.users.parseId(userId), null);
-    // The application has disabled the user in its own table. The user's tickets must not become valid again when the
-    // application enables the user.
+    // The tickets of a user whom the application has disabled must not become valid again when the user is enabled.
     if (user && !user.active) await this.endSessions.endForInactiveAccount(userId, 'disabled', op);
     const version = user?.active ? await this.users.credentialsVersion(userId, null) : null;
     if (!user || version !== credentialsVersion) throw invalidLoginTicket();
     return { ticket: { digest, userId, credentialsVersion, ...proofsFromRow(row) }, user };
-  }
-
-  /** Counts an attempt with the ticket, until a success takes it back. @throws AuthError `invalid_login_ticket` */
-  private counting(digest: string): Pick<Subject, 'begin' | 'takeBack'> {
-    const { countAttempt, takeBackAttempt } = this.sql;
-    const now = this.clock.now();
-    return {
-      *begin() {
-        if ((yield* affectedBy(countAttempt.with({ digest, now }))) === 0) throw invalidLoginTicket();
-      },
-      *takeBack() {
-        yield* affectedBy(takeBackAttempt.with({ digest }));
-      },
-    };
   }
 
   /** Adds a proven method to the ticket, and deletes its failures. Returns false if the ticket is no longer valid. */

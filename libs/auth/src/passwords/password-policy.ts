@@ -14,10 +14,8 @@ const MIN_RUN_LENGTH = 3;
 const MIN_REPEATED_SHARE = 3 / 4;
 
 /**
- * Returns the message for a password that is easy to guess, or null. Ignores case. A password is easy to guess if it
- * is common, repeats a block, contains a username of at least 4 characters, or consists entirely of runs of keys or
- * characters. A password is not refused merely because it contains a common password.
- * (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.4, 6.2.11)
+ * Returns the message for a password that is easy to guess, or null. Ignores case. A password is not refused merely
+ * because it contains a common password. (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.4, 6.2.11)
  */
 export function predictabilityProblem(password: string, username: string): string | null {
   const text = foldCase(password);

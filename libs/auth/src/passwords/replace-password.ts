@@ -90,7 +90,7 @@ export class ReplacePassword {
     };
   }
 
-  /** Changes the password of the principal's user. The session continues with a new token family. */
+  /** The session of the principal continues with a new token family. */
   async change(principal: AuthPrincipal, change: PasswordChange, op: Operation): Promise<TokenPair> {
     const { currentPassword, newPassword } = change;
     assertValidField('current_password', passwordProblem(currentPassword));
@@ -106,17 +106,13 @@ export class ReplacePassword {
     });
   }
 
-  /** Sets the password of a user. @throws AuthError `unknown_user`, `not_supported` */
   async reset(userId: UserId, newPassword: string, op: Operation): Promise<void> {
     this.assertSupported();
     const user = await this.users.findById(userId, op.tx);
     if (!user || !(await this.replace(user, newPassword, {}, op)).isSet) throw unknownUser();
   }
 
-  /**
-   * Issues a reset token, and revokes the previous one. (ASVS 6.4.3)
-   * @throws AuthError `not_supported`; `unknown_user` if the user does not exist or is not active
-   */
+  /** Issues a reset token, and revokes the previous one. (ASVS 6.4.3) */
   async createToken(userId: UserId, op: Operation): Promise<PasswordResetToken> {
     this.assertSupported();
     const version = await this.users.credentialsVersion(String(userId), op.tx);
