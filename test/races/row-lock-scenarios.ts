@@ -3,7 +3,7 @@ import { SessionAdministration } from 'nestjs-session-auth';
 import { Clock } from '../../libs/auth/src/base/clock';
 import { type Client, ClientInspector, type Operation } from '../../libs/auth/src/history/event-log';
 import { Activity } from '../../libs/auth/src/sessions/activity';
-import { Reissue } from '../../libs/auth/src/sessions/reissue';
+import { Reissue } from '../../libs/auth/src/sessions/rotate';
 import { Prune } from '../../libs/auth/src/retention/prune';
 import { type Charge, Throttle } from '../../libs/auth/src/throttle/throttle';
 import { TokenIssuer } from '../../libs/auth/src/tokens/tokens';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Clock } from '../../libs/auth/src/base/clock';
 import { ClientInspector } from '../../libs/auth/src/history/event-log';
-import { Reissue } from '../../libs/auth/src/sessions/reissue';
+import { Reissue } from '../../libs/auth/src/sessions/rotate';
 import { TokenIssuer } from '../../libs/auth/src/tokens/tokens';
 import { refreshWithCookies } from '../support/cookie-refresh';
 import { DAY } from '../support/driven-clock';

@@ -12,7 +12,7 @@ import { type AuthPrincipal, currentSessionOf } from '../sessions/authenticate';
 import { EndSessions } from '../sessions/end-sessions';
 import { OpenSockets } from '../sessions/open-sockets';
 import { assertMethods, withProvenMethods } from '../sessions/session';
-import { Reissue } from '../sessions/reissue';
+import { Reissue } from '../sessions/rotate';
 import { PASSWORD_METHOD, type Subject, Throttle } from '../throttle/throttle';
 import { TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
 import { Users } from '../users/users';

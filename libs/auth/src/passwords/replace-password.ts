@@ -12,7 +12,7 @@ import { Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import type { AuthPrincipal } from '../sessions/authenticate';
 import { EndSessions } from '../sessions/end-sessions';
-import { Reissue, type ReissuedSession } from '../sessions/reissue';
+import { Reissue, type ReissuedSession } from '../sessions/rotate';
 import { type EndedSession, toSessionInfo, UserLock } from '../sessions/session';
 import { Throttle } from '../throttle/throttle';
 import { isToken, type NewTokenFamily, TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';

@@ -89,7 +89,7 @@ export class SessionPrincipal implements AuthPrincipal {
     return (this.#data ??= JSON.parse(this.#found.data ?? '{}') as Partial<SessionData>);
   }
 
-  /** Returns the value for `request.user`, or null if the user was not read, or not by the library. */
+  /** Returns the value for `request.user`, or null if the library has not read the user. */
   static requestUserOf(this: void, principal: AuthPrincipal): RequestUser | null {
     return #user in principal ? principal.#user : null;
   }

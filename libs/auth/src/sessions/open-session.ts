@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { Database } from '../database/database';
-import { StatementFactory } from '../database/statements';
+import { type ParameterValues, StatementFactory } from '../database/statements';
 import { affectedBy, firstOf, type Row, rowsOf, type Step } from '../database/transaction';
 import {
   type Client,
@@ -15,7 +15,7 @@ import {
 } from '../history/event-log';
 import { Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { type NewTokenFamily, type OpenedSession, TokenIssuer, tokenPair } from '../tokens/tokens';
+import { type OpenedSession, TokenIssuer, tokenPair } from '../tokens/tokens';
 import { Users } from '../users/users';
 import { endEvents, EndSessions, SESSION_LIMIT } from './end-sessions';
 import {
@@ -37,8 +37,6 @@ type Outcome<Opened> =
 
 /** `ended`: at the session limit, the expired sessions and the sessions that the limit ended. Otherwise empty. */
 type StoredOutcome = Outcome<{ readonly ended: readonly EndedSession[]; readonly newDevice: boolean }>;
-
-type NewSession = ReturnType<typeof newSession>;
 
 /** What lets a session open. All of it is checked again in the transaction that opens the session. */
 export interface Identification {
@@ -129,12 +127,30 @@ export class OpenSession {
     identification: Identification,
     { client }: Operation,
   ): Promise<Outcome<{ readonly session: OpenedSession }>> {
-    const { userId, proofsAt } = identification;
     const now = this.clock.now();
     const sessionId = this.tokens.newSessionId();
     const { tokens, digests } = this.tokens.issueFamily(sessionId, now);
-    const ids = { id: sessionId, userId: String(userId) };
-    const session = newSession(ids, digests, proofsAt(now), client, now, this.options);
+    const idleExpiresAt = now + this.options.idleTimeoutSeconds * 1000;
+    const absoluteExpiresAt = now + this.options.absoluteTimeoutSeconds * 1000;
+    const session = {
+      ...digests,
+      ...identification.proofsAt(now),
+      ...client.device,
+      id: sessionId,
+      userId: String(identification.userId),
+      ipAddress: client.ipAddress,
+      idleExpiresAt,
+      absoluteExpiresAt,
+      network: client.trackedNetwork,
+      lastNetwork: client.trackedNetwork || null,
+      state: 'active' as const,
+      createdAt: now,
+      authenticatedAt: now,
+      lastActivity: now,
+      expiresAt: Math.min(idleExpiresAt, absoluteExpiresAt),
+      accessExpiresAt: Math.min(digests.accessExpiresAt, absoluteExpiresAt),
+      refreshExpiresAt: Math.min(digests.refreshExpiresAt, absoluteExpiresAt),
+    };
     // If the response to COMMIT is lost, the next run finds the session and returns the outcome of the first run.
     let outcome: StoredOutcome | undefined;
     const openOnce = function* (this: OpenSession): Step<StoredOutcome> {
@@ -143,19 +159,20 @@ export class OpenSession {
     const stored = await this.database.transaction(null, () => openOnce.call(this), { retryUnknownCommit: true });
     if (stored.kind === 'credentials_changed') return stored;
     if (stored.kind === 'limit_reached') {
-      this.signals.emit(null, 'session_limit_reached', { userId, activeSessions: stored.activeSessions });
+      const { activeSessions } = stored;
+      this.signals.emit(null, 'session_limit_reached', { userId: identification.userId, activeSessions });
       return stored;
     }
     const { ended, newDevice } = stored;
     if (ended.length > 0) this.endSessions.publish(ended, null);
-    const opened = toSessionInfo(session, sessionId);
-    this.signals.emit(null, 'user_logged_in', { userId: this.users.parseId(ids.userId), session: opened, newDevice });
+    const userId = this.users.parseId(session.userId);
+    this.signals.emit(null, 'user_logged_in', { userId, session: toSessionInfo(session, sessionId), newDevice });
     return { kind: 'opened', session: { ...tokenPair(tokens, session), sessionId } };
   }
 
   private *openLocked(
     { credentialsVersion, check, consume, succeed }: Identification,
-    session: NewSession,
+    session: ParameterValues & { readonly userId: string },
     client: Client,
     now: number,
     firstOutcome?: StoredOutcome,
@@ -218,37 +235,6 @@ export class OpenSession {
 
 function openedEvent(userId: string, client: Client, now: number, newDevice: boolean): NewAuthEvent {
   return newEvent('login_success', userId, client, now, newDevice ? { new_device: true } : {});
-}
-
-/** Returns the values of a new session's columns. They include the data of the session for signals. */
-function newSession(
-  ids: { readonly id: string; readonly userId: string },
-  digests: NewTokenFamily,
-  proofs: StoredProofs,
-  { device, ipAddress, trackedNetwork: network }: Client,
-  now: number,
-  { idleTimeoutSeconds, absoluteTimeoutSeconds }: ResolvedAuthOptions,
-) {
-  const idleExpiresAt = now + idleTimeoutSeconds * 1000;
-  const absoluteExpiresAt = now + absoluteTimeoutSeconds * 1000;
-  return {
-    ...digests,
-    ...proofs,
-    ...device,
-    ...ids,
-    ipAddress,
-    idleExpiresAt,
-    absoluteExpiresAt,
-    network,
-    lastNetwork: network || null,
-    state: 'active' as const,
-    createdAt: now,
-    authenticatedAt: now,
-    lastActivity: now,
-    expiresAt: Math.min(idleExpiresAt, absoluteExpiresAt),
-    accessExpiresAt: Math.min(digests.accessExpiresAt, absoluteExpiresAt),
-    refreshExpiresAt: Math.min(digests.refreshExpiresAt, absoluteExpiresAt),
-  };
 }
 
 /** Returns whether the credentials and the account are still those that were verified, for example with a password. */

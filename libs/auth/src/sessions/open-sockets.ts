@@ -7,7 +7,6 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options'
 import { Authenticate, type AuthPrincipal } from './authenticate';
 import { isExpired } from './session';
 
-/** The maximum number of sessions in one lookup. */
 const SESSIONS_PER_LOOKUP = 1_000;
 
 interface OpenSocket {
@@ -18,10 +17,9 @@ interface OpenSocket {
 
 /**
  * Closes sockets and event streams when their session ends, or when a password change, a reauthentication or
- * `confirmIdentity` replaces the tokens that opened the sockets. If this instance makes the change, it closes the
- * sockets after the commit. While any socket is open, a database check every `socketCheckIntervalSeconds` finds
- * expired sessions and the changes that other instances have made. If the database is unavailable, the check leaves
- * sockets open.
+ * `confirmIdentity` replaces the tokens that opened them: after the commit if this instance makes the change. While any
+ * socket is open, a check of the database every `socketCheckIntervalSeconds` finds expired sessions and the changes of
+ * other instances. If the database is unavailable, the check leaves sockets open.
  */
 @Injectable()
 export class OpenSockets implements BeforeApplicationShutdown {
