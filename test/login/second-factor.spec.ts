@@ -342,7 +342,7 @@ describeOnEachDatabase('login tickets', { auth }, (env: TestEnvironment) => {
     expect(await ticketsOf(app)).toBe(1);
   });
 
-  it('a user has at most twenty login tickets, and a further ticket ends the oldest', async () => {
+  it('a user has at most twenty login tickets, and a further ticket from one network ends the oldest', async () => {
     const { app } = env;
     const id = await idOf(app);
     const tickets: string[] = [];
@@ -354,6 +354,21 @@ describeOnEachDatabase('login tickets', { auth }, (env: TestEnvironment) => {
     expect(await ticketsOf(app)).toBe(21);
     await expect(app.auth.openSession({ ticket: tickets[0]! })).rejects.toMatchObject(INVALID_TICKET);
     for (const ticket of [tickets[1]!, tickets[20]!, bobs]) await app.auth.openSession({ ticket });
+  });
+
+  it('logins with the right password from another network do not end the login ticket of the user', async () => {
+    const { app } = env;
+    const { ticket: owners } = await app.auth.verifyCredentials(CREDENTIALS, CLIENT);
+    const thiefs: string[] = [];
+    for (let i = 0; i < 20; i++) {
+      app.clock.advance(SECOND);
+      // The addresses of one /64 are one network.
+      thiefs.push((await app.auth.verifyCredentials(CREDENTIALS, { ipAddress: `2001:db8::${i}` })).ticket);
+    }
+    expect(await ticketsOf(app)).toBe(20);
+    await expect(right(app, thiefs[0]!)).rejects.toMatchObject(INVALID_TICKET);
+    for (const ticket of [owners, thiefs[1]!, thiefs[19]!]) expect(await right(app, ticket)).toBe(true);
+    await app.auth.openSession({ ticket: owners }, CLIENT);
   });
 
   it('a login ticket with five failures is deleted by the next ticket, and an expired one by pruning', async () => {

@@ -105,6 +105,8 @@ export class AuthLoginFailure {
 export class AuthLoginTicket {
   @PrimaryColumn(DIGEST) digest!: string;
   @Index() @Column(USER_ID) userId!: string;
+  /** The digest of the network and the user. */
+  @Column({ ...DIGEST, name: 'network_digest' }) networkDigest!: string;
   /** The version of the user's credentials when the user was identified. A password change revokes the ticket. */
   @Column({ type: 'integer', name: 'credentials_version' }) credentialsVersion!: number;
   @Column(METHODS) methods!: string;

@@ -84,6 +84,7 @@ const TABLES: readonly FrozenTable[] = [
     columns: [
       primary(text('digest', 64)),
       text('user_id', 255),
+      text('network_digest', 64),
       count('credentials_version'),
       text('methods', 512),
       nullable({ name: 'data', type: 'text' }),

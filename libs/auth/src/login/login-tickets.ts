@@ -7,7 +7,7 @@ import { sha256 } from '../base/random';
 import { Database } from '../database/database';
 import { forUpdate } from '../database/dialect';
 import { columns, type Statement, StatementFactory } from '../database/statements';
-import { affectedBy, changeAll, firstOf, rowsOf, type Step } from '../database/transaction';
+import { affectedBy, changeAll, firstOf, type Row, rowsOf, type Step } from '../database/transaction';
 import { EventLog, newEvent, type Operation } from '../history/event-log';
 import { InSession } from '../passwords/in-session';
 import { HashQueue } from '../passwords/passwords';
@@ -45,7 +45,7 @@ type AttemptTarget =
 /** Checks a secret of the user to whom the ticket or session belongs. */
 type SecretVerifier = (user: IdentifiedUser) => boolean | Promise<boolean>;
 
-const INSERTED = 'digest userId credentialsVersion methods data createdAt expiresAt'.split(' ');
+const INSERTED = 'digest userId networkDigest credentialsVersion methods data createdAt expiresAt'.split(' ');
 
 /**
  * Issues login tickets after the first factor, adds further factors to them, and opens sessions with them. A ticket is
@@ -84,7 +84,7 @@ export class LoginTickets {
       insert: statements.statement(`INSERT INTO {ticket} (${names}, {ticket.failureCount}) VALUES (${values}, 0)`),
       /** Reads the row of the user's lock with the unexpired tickets, newest first. */
       readLive: statements.statement(
-        `SELECT s.{lock.credentialsVersion} AS version, ${columns('ticket', 'digest failureCount', 't.')}
+        `SELECT s.{lock.credentialsVersion} AS version, ${columns('ticket', 'digest networkDigest failureCount', 't.')}
          FROM {lock} s LEFT JOIN {ticket} t ON t.{ticket.userId} = s.{lock.userId} AND t.{ticket.expiresAt} > :now
          WHERE s.{lock.userId} = :userId ORDER BY t.{ticket.createdAt} DESC, t.{ticket.digest}`,
       ),
@@ -111,7 +111,7 @@ export class LoginTickets {
     };
   }
 
-  /** Issues a ticket, and removes the user's oldest ones beyond 20. Returns null if the credentials have changed. */
+  /** Issues a ticket, and removes tickets of the user beyond 20. Returns null if the credentials have changed. */
   async issue(
     { userId: id, credentialsVersion, succeed }: Pick<Identification, 'userId' | 'credentialsVersion' | 'succeed'>,
     given: GivenProofs,
@@ -120,7 +120,9 @@ export class LoginTickets {
     const now = this.clock.now();
     const userId = String(id);
     const { token: ticket, digest, expiresAt } = this.tokens.issueToken('login_ticket', now);
-    const values = { ...storedProofs(given, now), userId, credentialsVersion, digest, createdAt: now, expiresAt };
+    const networkDigest = sha256(`${op.client.network}\0${userId}`);
+    const times = { createdAt: now, expiresAt };
+    const values = { ...storedProofs(given, now), ...times, digest, userId, networkDigest, credentialsVersion };
     const store = function* (this: LoginTickets): Step<boolean> {
       // Without the lock, parallel logins would not see each other's tickets, and could exceed the limit.
       yield* this.lock.lock(userId);
@@ -129,7 +131,7 @@ export class LoginTickets {
       if (rows.some((row) => row['digest'] === digest)) return true;
       if (Number(rows[0]?.['version']) !== credentialsVersion) return false;
       const valid = rows.filter((row) => Number(row['failure_count']) < MAX_TICKET_FAILURES);
-      const kept = valid.slice(0, MAX_TICKETS - 1);
+      const kept = keptBeside(networkDigest, valid);
       const digests = rows.filter((row) => !kept.includes(row)).map((row) => row['digest']);
       if (digests.length > 0) yield* affectedBy(this.sql.remove.with({ userId, digests }));
       yield* affectedBy(this.sql.insert.with(values));
@@ -245,6 +247,17 @@ export class LoginTickets {
     };
     return this.database.transaction(null, () => store.call(this), { retryUnknownCommit: true });
   }
+}
+
+/**
+ * Returns the tickets that remain when one more is issued to a network: without the oldest of the networks that hold
+ * the most. So nobody who knows the password can remove the user's ticket from a single other network.
+ */
+function keptBeside(network: string, newestFirst: readonly Row[]): readonly Row[] {
+  if (newestFirst.length < MAX_TICKETS) return newestFirst;
+  const networks = [network, ...newestFirst.map((row) => row['network_digest'])];
+  const held = networks.map((one) => networks.filter((other) => other === one).length);
+  return keptBeside(network, newestFirst.toSpliced(held.lastIndexOf(Math.max(...held)) - 1, 1));
 }
 
 /** Returns the id of an argument that is a user or a user id. Returns null if the argument has no id. */
