@@ -1,5 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
 import type { AuthPrincipal } from '../sessions/authenticate';
 import type { OpenSockets } from '../sessions/open-sockets';
 import { graphqlSocketOf, requestOf, responseOf } from './transports';
@@ -7,10 +8,16 @@ import { graphqlSocketOf, requestOf, responseOf } from './transports';
 /** What a stream is sent over: a WebSocket, or the connection or response of a request. */
 interface Channel {
   readonly emitter: EventEmitter;
-  readonly close: () => void;
+  readonly isOpen: boolean;
+  readonly close: () => unknown;
 }
 
-type Connection = EventEmitter & { destroy(): void };
+/** A response of Node.js. `stream` exists with HTTP/2. */
+interface NodeResponse extends EventEmitter {
+  readonly destroyed: boolean;
+  readonly stream?: { close(): void };
+  readonly socket: Socket | null;
+}
 
 /** The principal that has last opened a stream, by channel. */
 const PRINCIPALS = new WeakMap<EventEmitter, AuthPrincipal>();
@@ -21,7 +28,7 @@ const PRINCIPALS = new WeakMap<EventEmitter, AuthPrincipal>();
  */
 export function closeWithSession(sockets: OpenSockets, context: ExecutionContext, principal: AuthPrincipal): void {
   const channel = context.getType<string>() === 'graphql' ? subscriptionChannel(context) : responseChannel(context);
-  if (!channel) return;
+  if (!channel?.isOpen) return;
   const known = PRINCIPALS.get(channel.emitter);
   if (known?.sessionId === principal.sessionId && +known.authenticatedAt === +principal.authenticatedAt) return;
   PRINCIPALS.set(channel.emitter, principal);
@@ -30,19 +37,21 @@ export function closeWithSession(sockets: OpenSockets, context: ExecutionContext
 
 function subscriptionChannel(context: ExecutionContext): Channel | null {
   const socket = graphqlSocketOf(context);
-  if (socket) return { emitter: socket, close: () => socket.close(4401, 'Unauthorized') };
-  const request = requestOf(context) as {
-    readonly raw?: { readonly socket?: Connection };
-    readonly socket?: Connection;
-  };
-  return channelOf(request?.raw?.socket ?? request?.socket);
+  if (socket) {
+    const isOpen = socket.readyState === socket.OPEN;
+    return { emitter: socket, isOpen, close: () => socket.close(4401, 'Unauthorized') };
+  }
+  const request = requestOf(context) as { readonly raw?: { readonly socket?: Socket }; readonly socket?: Socket };
+  const connection = request?.raw?.socket ?? request?.socket;
+  return connection
+    ? { emitter: connection, isOpen: !connection.destroyed, close: () => connection.destroySoon() }
+    : null;
 }
 
-function responseChannel(context: ExecutionContext): Channel | null {
-  const response = responseOf(context) as unknown as (Connection & { readonly raw?: Connection }) | undefined;
-  return channelOf(response?.raw ?? response);
-}
-
-function channelOf(connection: Connection | undefined): Channel | null {
-  return connection ? { emitter: connection, close: () => connection.destroy() } : null;
+function responseChannel(context: ExecutionContext): Channel {
+  const response = responseOf(context) as unknown as NodeResponse & { readonly raw?: NodeResponse };
+  const raw = response.raw ?? response;
+  const end = (): void => (raw.stream ? raw.stream.close() : raw.socket?.destroySoon());
+  // Sends first what the application writes for the end of the session.
+  return { emitter: raw, isOpen: !raw.destroyed, close: () => setImmediate(end) };
 }

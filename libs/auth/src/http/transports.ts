@@ -148,6 +148,8 @@ interface GraphQLContext extends GraphQLConnection {
 }
 
 interface WebSocketLike extends EventEmitter {
+  readonly readyState: number;
+  readonly OPEN: number;
   close(code: number, reason: string): void;
 }
 

@@ -1,0 +1,82 @@
+import { IoAdapter } from '@nestjs/platform-socket.io';
+import { type OnGatewayConnection, type OnGatewayInit, WebSocketGateway } from '@nestjs/websockets';
+import { AuthService, OpenSockets, socketAccessToken } from 'nestjs-session-auth';
+import type { Server, Socket } from 'socket.io';
+import { io, type Socket as ClientSocket } from 'socket.io-client';
+import { createDatabase, type TestDatabase } from '../../support/databases';
+import { TestApplication } from '../../support/test-application';
+
+@WebSocketGateway({ connectionStateRecovery: { maxDisconnectionDuration: 30_000 } })
+class NewsGateway implements OnGatewayInit, OnGatewayConnection {
+  readonly recovered: boolean[] = [];
+
+  constructor(
+    private readonly auth: AuthService,
+    private readonly sockets: OpenSockets,
+  ) {}
+
+  afterInit(server: Server): void {
+    server.use((socket, next) => {
+      const { accessToken, client } = socketAccessToken(socket);
+      void this.auth.authenticate(accessToken, client).then((principal) => {
+        (socket.data as { principal: unknown }).principal = principal;
+        next(principal ? undefined : new Error('access_token_invalid'));
+      });
+    });
+  }
+
+  handleConnection(socket: Socket): void {
+    this.recovered.push(socket.recovered);
+    const { principal } = socket.data as { principal: never };
+    socket.on(
+      'disconnect',
+      this.sockets.register(principal, () => socket.disconnect(true)),
+    );
+    // Recovery needs an event that the client has received.
+    socket.emit('news');
+  }
+}
+
+describe('the recovery of connections by socket.io', () => {
+  let database: TestDatabase;
+  let app: TestApplication;
+  let client: ClientSocket;
+
+  beforeEach(async () => {
+    database = await createDatabase('sqlite');
+    app = await TestApplication.start({
+      database,
+      providers: [NewsGateway],
+      configure: (nest) => void nest.useWebSocketAdapter(new IoAdapter(nest)),
+    });
+  });
+  afterEach(async () => {
+    client.close();
+    await app.close();
+    await database.drop();
+  });
+
+  it.each([
+    [false, true],
+    [true, false],
+  ])('a recovered connection stays open unless its session has ended: ended %s, open %s', async (hasEnded, isOpen) => {
+    const { access_token, session_id } = await app.login();
+    client = io(app.url, { auth: { token: access_token }, transports: ['websocket'], reconnectionDelay: 50 });
+    await received('news');
+    const [recovered, disconnected] = [received('connect'), received('disconnect', 2)];
+    client.io.engine.close();
+    // Another instance ends the session.
+    const change = hasEnded ? "state = 'ended'" : 'state = state';
+    await app.dataSource.query(`UPDATE auth_sessions SET ${change} WHERE id = '${session_id}'`);
+    await recovered;
+    expect([client.recovered, app.nest.get(NewsGateway).recovered]).toEqual([true, [false, true]]);
+    if (hasEnded) await disconnected;
+    else await app.nest.get(OpenSockets).check();
+    expect(client.connected).toBe(isOpen);
+  });
+
+  /** Resolves when the client has received the event that often. */
+  function received(event: string, times = 1): Promise<void> {
+    return new Promise((resolve) => client.on(event, () => --times === 0 && resolve()));
+  }
+});
