@@ -97,14 +97,14 @@ export class TestApplication {
     const clock = new DrivenClock();
     const logs: string[] = [];
     const log = (...parts: unknown[]): void => void logs.push(parts.map(String).join(' '));
+    const dataSource = await new DataSource({
+      ...options.database.options,
+      entities: [...(options.entities ?? AUTH_ENTITIES)],
+      synchronize: true,
+    }).initialize();
     @Module({
       imports: [
-        TypeOrmModule.forRoot({
-          ...options.database.options,
-          entities: [...(options.entities ?? AUTH_ENTITIES)],
-          synchronize: true,
-          retryAttempts: 0,
-        }),
+        TypeOrmModule.forRootAsync({ useFactory: () => dataSource.options, dataSourceFactory: async () => dataSource }),
         EventEmitterModule.forRoot(),
         // The first scheduled run is at a random time. Tests call `pruning.prune()` instead.
         AuthModule.forRoot({ ...CHEAP, ...WITHOUT_NAMED_STATEMENTS, pruneIntervalSeconds: false, ...options.auth }),
@@ -119,7 +119,12 @@ export class TestApplication {
       .useValue(clock);
     const module = await (options.override?.(driven) ?? driven)
       .setLogger({ log, error: log, warn: log, debug: log, verbose: log, fatal: log })
-      .compile();
+      .compile()
+      .catch(async (error: unknown) => {
+        // Nest closes only what has started. An open connection would keep the process running.
+        await dataSource.destroy();
+        throw error;
+      });
     const nest = module.createNestApplication<NestExpressApplication>(
       ADAPTERS[options.platform ?? 'express'](options.trustProxy),
     );
@@ -131,6 +136,14 @@ export class TestApplication {
       await app.auth.createUser({ username, password: PASSWORD });
     }
     return app;
+  }
+
+  /** Returns the message of the error that prevents the start of an application, or null if it starts. */
+  static startError(options: TestApplicationOptions): Promise<string | null> {
+    return TestApplication.start(options).then(
+      (app) => app.close().then(() => null),
+      (error: Error) => error.message,
+    );
   }
 
   get auth(): AuthService {

@@ -1,4 +1,4 @@
-import { AUTH_ENTITIES_WITHOUT_USERS } from 'nestjs-session-auth';
+import { AUTH_ENTITIES_WITHOUT_USERS, type AuthModuleOptions } from 'nestjs-session-auth';
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { TestApplication } from '../support/test-application';
@@ -79,18 +79,12 @@ describe.each(DATABASES)('the column of folded names on %s', (name) => {
   });
   afterAll(() => database.drop());
 
-  /** Returns the error that prevents the start of an application with the given mapping, or null if it starts. */
-  async function startError(mapping: object): Promise<string | null> {
+  function startError(mapping: object): Promise<string | null> {
     const users = { entity: Signup, username: 'email', passwordHash: 'password', ...mapping };
     const fixedLength = name === 'sqlite' ? [] : [Code];
     const entities = [Signup, Draft, ...fixedLength, ...AUTH_ENTITIES_WITHOUT_USERS];
-    return TestApplication.start({ database, entities, users: [], auth: { users, nameMatching: 'insensitive' } }).then(
-      async (app) => {
-        await app.close();
-        return null;
-      },
-      (error: Error) => error.message,
-    );
+    const auth: AuthModuleOptions = { users, nameMatching: 'insensitive' };
+    return TestApplication.startError({ database, entities, users: [], auth });
   }
 
   it.each([

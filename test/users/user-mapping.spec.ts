@@ -1,8 +1,4 @@
-import { Module } from '@nestjs/common';
-import { EventEmitterModule } from '@nestjs/event-emitter';
-import { Test } from '@nestjs/testing';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { AUTH_ENTITIES_WITHOUT_USERS, AuthModule, AuthService } from 'nestjs-session-auth';
+import { AUTH_ENTITIES_WITHOUT_USERS, AuthService } from 'nestjs-session-auth';
 import { hashSync } from 'bcrypt';
 import {
   ChildEntity,
@@ -23,9 +19,7 @@ import {
   DIALECTS,
   type TestDatabase,
 } from '../support/databases';
-import { CHEAP, TestApplication, PASSWORD } from '../support/test-application';
-
-const SILENT = { log() {}, error() {}, warn() {} };
+import { TestApplication, PASSWORD } from '../support/test-application';
 
 const lowerCase = { to: (value: string) => value.toLowerCase(), from: (value: string) => value };
 
@@ -155,27 +149,9 @@ class Stranger {
 const ENTITIES = [Staff, Manager, Seat, ...AUTH_ENTITIES_WITHOUT_USERS];
 const HASH = hashSync(PASSWORD, 4);
 
-/** Returns the error that prevents the start of an application with the given mapping, or null if it starts. */
-async function startError(database: TestDatabase, mapping: object, entities = ENTITIES): Promise<string | null> {
+function startError(database: TestDatabase, mapping: object, entities = ENTITIES): Promise<string | null> {
   const users = { entity: Staff, username: 'email', passwordHash: 'password', ...mapping };
-  @Module({
-    imports: [
-      TypeOrmModule.forRoot({ ...database.options, entities, synchronize: true, retryAttempts: 0 }),
-      EventEmitterModule.forRoot(),
-      AuthModule.forRoot({ ...CHEAP, users }),
-    ],
-  })
-  class ApplicationModule {}
-  const compiling = Test.createTestingModule({ imports: [ApplicationModule] })
-    .setLogger(SILENT)
-    .compile();
-  return compiling.then(
-    async (module) => {
-      await module.close();
-      return null;
-    },
-    (error: Error) => error.message,
-  );
+  return TestApplication.startError({ database, entities, users: [], auth: { users } });
 }
 
 describe.each(DATABASES)('the mapping of the users on %s', (name) => {
