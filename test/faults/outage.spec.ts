@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Database } from '../../libs/auth/src/database/database';
-import { createDatabase, describeEachPooled, DIALECTS, type TestDatabase } from '../support/databases';
+import { createDatabase, describeEachPooled, describeOn, DIALECTS, type TestDatabase } from '../support/databases';
+import { WITHOUT_SOCKETS } from '../support/pg-without-sockets';
 import { TestApplication, PASSWORD } from '../support/test-application';
 import { Tap } from '../support/tap';
 import { TcpProxy } from '../support/tcp-proxy';
@@ -70,6 +72,68 @@ describeEachPooled('an outage of %s', (name) => {
     await proxy.heal();
     await app.get('/me', session.access_token).expect(200);
     await app.refresh(session.refresh_token).expect(200);
+  });
+});
+
+describeOn('postgres')('connections of %s whose sockets the driver hides, as pg-native does', (name) => {
+  let database: TestDatabase;
+  let proxy: TcpProxy;
+  let app: TestApplication;
+
+  beforeAll(async () => {
+    database = await createDatabase(name);
+    const through = await TcpProxy.start((database.options as { url: string }).url);
+    proxy = through.proxy;
+    const options = {
+      ...database.options,
+      url: through.url,
+      driver: WITHOUT_SOCKETS,
+      connectTimeoutMS: 1500,
+    } as DataSourceOptions;
+    app = await TestApplication.start({ database: { ...database, options } });
+  });
+  afterAll(async () => {
+    await app.close();
+    await proxy.stop();
+    await database.drop();
+  });
+
+  async function recover(): Promise<void> {
+    await proxy.heal();
+    // Connections that were being opened end at the connect timeout.
+    await sleep(2_000);
+    Object.assign(app.nest.get(Database), { answerWithinMs: 2_000 });
+  }
+
+  it('connections that became silent are replaced at the deadline', async () => {
+    const session = await app.login();
+    const work = (): Promise<{ status: number }>[] => [
+      app.get('/me', session.access_token),
+      ...[1, 2, 3, 4, 5].map(() => app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD })),
+    ];
+    await Promise.all(work());
+    Object.assign(app.nest.get(Database), { answerWithinMs: 250 });
+    proxy.silence();
+    for (const { status } of await Promise.all(work())) expect(status).toBe(503);
+    await recover();
+    // Each connection that was idle in the meantime can cost one deadline.
+    let statuses: number[] = [];
+    for (let tries = 0; tries < 6 && !(statuses[0] === 200 && new Set(statuses).size === 1); tries++)
+      statuses = (await Promise.all(work())).map(({ status }) => status);
+    expect(statuses).toEqual(Array<number>(6).fill(200));
+  });
+
+  it('an entity whose statement received no response gives its connection back at the deadline', async () => {
+    Object.assign(app.nest.get(Database), { answerWithinMs: 250 });
+    const work = (): Promise<unknown> =>
+      app.nest.get(Database).withManager(null, (manager) => manager.query('SELECT 1 AS one'));
+    const all = (): Promise<unknown[]> =>
+      Promise.all(Array.from({ length: 12 }, () => work().catch(({ code }: { code: string }) => code)));
+    await all();
+    proxy.silence();
+    expect(new Set(await all())).toEqual(new Set(['database_unavailable']));
+    await recover();
+    for (const rows of await all()) expect(rows).toEqual([{ one: 1 }]);
   });
 });
 

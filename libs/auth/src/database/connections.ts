@@ -91,7 +91,7 @@ export class Connections {
 
   private async useNext<T>(deadline: Deadline, work: Work<T>): Promise<T> {
     deadline.failIfPassed();
-    const { connection, release } = await this.obtain();
+    const { connection, release } = await this.obtain(deadline);
     const discard = (): void => {
       this.broken.add(connection);
       tearDown(connection);
@@ -100,8 +100,11 @@ export class Connections {
     deadline.onPassed(discard);
     try {
       deadline.failIfPassed();
-      if (await this.isReady(connection)) {
-        return await work((query, limitMs) => this.send(connection, query, limitMs), discard, connection);
+      // Without access to the socket, as with `pg-native`, a pending statement does not fail when it is torn down.
+      if (await deadline.race(this.isReady(connection))) {
+        return await deadline.race(
+          work((query, limitMs) => this.send(connection, query, limitMs), discard, connection),
+        );
       }
       this.broken.add(connection);
     } catch (error) {
@@ -139,9 +142,9 @@ export class Connections {
     return true;
   }
 
-  private async obtain(): Promise<Lease> {
+  private async obtain(deadline: Deadline): Promise<Lease> {
     if (!this.dataSource.isInitialized) throw new Error('The DataSource is closed.');
-    this.pool ??= this.open().catch((error: unknown) => {
+    this.pool ??= this.open(deadline).catch((error: unknown) => {
       this.pool = null;
       throw error;
     });
@@ -149,17 +152,17 @@ export class Connections {
     return this.isShared ? obtainShared(this.dataSource) : pool.obtain();
   }
 
-  private async open(): Promise<Pool> {
+  private async open(deadline: Deadline): Promise<Pool> {
     try {
       const pool = await openPool(this.dataSource, this.size, this.sendsSettings);
       const { connection, release } = await pool.obtain();
-      if (sessionOf(connection) === undefined) await this.detectSharing(connection);
-      release(false);
+      const detection = sessionOf(connection) === undefined ? this.detectSharing(connection) : undefined;
+      await deadline.race(Promise.resolve(detection)).finally(() => release(deadline.hasPassed));
       return pool;
     } catch (error) {
       if (!this.sendsSettings || !SETTINGS_REFUSED.test(failureCode(error))) throw error;
       this.sendsSettings = false;
-      return this.open();
+      return this.open(deadline);
     }
   }
 

@@ -86,12 +86,10 @@ export class PooledDatabase extends Database {
     try {
       deadline.failIfPassed();
       deadline.onPassed(discard);
-      return await this.withOwnMode(connection, () => work(runner.manager));
+      return await deadline.race(this.withOwnMode(connection, () => work(runner.manager)));
     } catch (error) {
-      if (isNotWritable(error)) {
-        this.connections.checkAgain();
-        close(connection);
-      }
+      if (isNotWritable(error)) this.connections.checkAgain();
+      if (isNotWritable(error) || deadline.hasPassed) close(connection);
       throw error;
     } finally {
       deadline.offPassed(discard);
