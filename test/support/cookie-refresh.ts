@@ -9,6 +9,5 @@ export function refreshWithCookies(
   { refreshToken, accessToken }: { readonly refreshToken: string; readonly accessToken: string | null },
   client: ClientInfo = {},
 ): Promise<TokenPair> {
-  const presentation = { transport: 'cookie', accessToken } as const;
-  return nest.get(Refresh).refresh(refreshToken, nest.get(ClientInspector).inspect(client), presentation);
+  return nest.get(Refresh).refresh(refreshToken, nest.get(ClientInspector).inspect(client), 'cookie', accessToken);
 }

@@ -18,9 +18,9 @@ import {
   assertMethod,
   assertMethods,
   type GivenProofs,
-  methodCount,
   PROOF_COLUMNS,
   proofsFromRow,
+  provenMethods,
   storedProofs,
   withProvenMethods,
   UserLock,
@@ -161,7 +161,7 @@ export class LoginTickets {
     const { sql } = this;
     for (let reads = 0; reads < MAX_READS; reads++) {
       const { ticket, user } = await this.find(presented, op);
-      const hasSecond = methodCount(ticket.methods) > 1;
+      const hasSecond = Object.keys(provenMethods(ticket.methods)).length > 1;
       if (!hasSecond && (await this.secondFactor.isRequired(user, op.client.info))) throw secondFactorRequired();
       const identification: Identification = {
         userId: user.id,

@@ -5,12 +5,11 @@ import { StatementFactory } from '../database/statements';
 import { affectedBy, rowsOf, type Transaction } from '../database/transaction';
 import { SessionSql } from './session';
 
-/** The maximum number of sessions in one transaction. */
 const BATCH_SIZE = 100;
 
 /**
- * Writes the last activity of sessions in the background, one batch at a time. An activity that cannot be written, for
- * example because another transaction has locked the session, is dropped. The next request of the session is due again.
+ * Writes the last activity of sessions in the background. An activity that cannot be written, for example because
+ * another transaction has locked the session, is dropped, and is due again with the next request of the session.
  */
 @Injectable()
 export class Activity implements BeforeApplicationShutdown {
@@ -48,7 +47,7 @@ export class Activity implements BeforeApplicationShutdown {
     await this.flush();
   }
 
-  /** Resolves when the write of every recorded activity has succeeded or failed. Never rejects. */
+  /** Never rejects. */
   flush(): Promise<void> {
     if (this.pending.size > 0) this.writing ??= this.writeAll();
     return this.writing ?? Promise.resolve();
@@ -70,10 +69,7 @@ export class Activity implements BeforeApplicationShutdown {
     this.writing = undefined;
   }
 
-  /**
-   * Writes the earliest instant of the batch to all of its sessions, so that one statement with one value updates them.
-   * Skips sessions that other transactions have locked, so that they do not delay the rest of the batch.
-   */
+  /** Writes the earliest instant of the batch, so that one statement with one value updates all of its sessions. */
   private *writeBatch(batch: readonly (readonly [string, number])[]): Transaction<void> {
     const rows = yield* rowsOf(this.lockAvailable.with({ ids: batch.map(([id]) => id) }));
     if (rows.length === 0) return;

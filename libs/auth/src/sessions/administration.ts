@@ -13,26 +13,18 @@ import {
   type TransactionManager,
 } from '../database/joined-transaction';
 import { type Statement, StatementFactory } from '../database/statements';
-import { type Query, rowsOf, type Transaction } from '../database/transaction';
+import { type Query, rowsOf } from '../database/transaction';
 import { canonicalIp, type Client, ClientInspector, EventLog, type WriteEvents } from '../history/event-log';
 import { type AuthEventEntry, History } from '../history/history';
 import type { SessionInfo } from '../history/signals';
 import { Users } from '../users/users';
 import { endEvents, EndSessions } from './end-sessions';
-import {
-  type EndedSession,
-  isExpired,
-  sessionFromRow,
-  SessionSql,
-  toEndedSession,
-  toSessionInfo,
-  UserLock,
-} from './session';
+import { isExpired, sessionFromRow, SessionSql, toEndedSession, toSessionInfo, UserLock } from './session';
 
-/** Criteria for active sessions. A session must match every criterion that is set. */
+/** Criteria for active sessions, all of which a session must match. */
 export interface SessionFilter {
   readonly userId?: UserId;
-  /** Matches sessions that were opened before this instant. */
+  /** Matches sessions opened before this instant. */
   readonly createdBefore?: Date;
   /** Matches sessions whose stored last activity is before this instant. */
   readonly inactiveSince?: Date;
@@ -64,7 +56,7 @@ interface PageRequest {
 
 /** The administrator who ends sessions. */
 export interface Administrator {
-  /** The name or id of the administrator, 1 to 255 characters. Recorded in the histories of the users. */
+  /** A name or id of 1 to 255 characters. Recorded in the histories of the users. */
   readonly actor: string;
   /** The client of the administrator. Default: an unknown client. */
   readonly client?: ClientInfo;
@@ -83,7 +75,7 @@ const CONDITIONS: Readonly<Record<keyof SessionFilter, string>> = {
   browserFamily: 's.{session.browserFamily} = :browserFamily',
 };
 
-/** The values of the criteria that are set. Instants are in milliseconds. */
+/** Instants are in milliseconds. */
 type Criteria = Partial<Record<keyof SessionFilter, string | number>>;
 
 const BATCH_SIZE = 200;
@@ -115,8 +107,7 @@ export class SessionAdministration {
   }
 
   /**
-   * Returns an object with the method `end`, whose calls take part in your transaction, as with
-   * `AuthService.inTransaction`.
+   * Returns an object whose method `end` takes part in your transaction, as with `AuthService.inTransaction`.
    * @throws Error if the manager has no open transaction, or belongs to another DataSource
    */
   inTransaction(manager: TransactionManager): AdministrationInTransaction {
@@ -184,13 +175,7 @@ export class SessionAdministration {
   }
 
   /** Ends a batch of sessions. Takes the user's lock only if the criteria select all sessions of one user. */
-  private *endBatch(
-    criteria: Criteria,
-    after: string,
-    actor: string,
-    client: Client,
-    write: WriteEvents,
-  ): Transaction<readonly EndedSession[]> {
+  private *endBatch(criteria: Criteria, after: string, actor: string, client: Client, write: WriteEvents) {
     const { userId } = criteria;
     // A login locks the same row before it opens a session. The session therefore opens either before the sessions are
     // read here, or after this batch.

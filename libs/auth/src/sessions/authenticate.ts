@@ -104,7 +104,7 @@ export class SessionPrincipal implements AuthPrincipal {
 
 export const { currentSessionOf, requestUserOf } = SessionPrincipal;
 
-/** A session whose state is `active`, and the account of its user. It may have expired. */
+/** A session whose state is `active`, although it may have expired. */
 export type ActiveSession = Readonly<ReturnType<typeof activeFromRow>>;
 
 function activeFromRow(row: Row) {
@@ -117,7 +117,7 @@ function activeFromRow(row: Row) {
   };
 }
 
-/** What a guarded request reads of a session whose state is `active`. */
+/** What a guarded request reads of an active session. */
 function foundFromRow(row: Row, users: AccountSql | null) {
   return {
     id: String(row['id']),
@@ -127,7 +127,7 @@ function foundFromRow(row: Row, users: AccountSql | null) {
     validUntil: Number(row['valid_until']),
     lastActivity: Number(row['last_activity']),
     authenticatedAt: Number(row['authenticated_at']),
-    /** The end of the grace period, or 0 without a grace period or if the first use of the access token is stored. */
+    /** The end of the grace period, or 0 if there is none or the first use of the access token is stored. */
     replayUntil: Number(row['replay_until'] ?? 0),
     account: accountFromRow(row),
     /** Returns a new object for `request.user`, or null if the statement does not read the user. */
@@ -138,10 +138,9 @@ function foundFromRow(row: Row, users: AccountSql | null) {
 
 type FoundByAccessToken = ReturnType<typeof foundFromRow>;
 
-/** The maximum number of tokens of each kind that are looked up for one request, which can repeat a cookie many times. */
+/** The maximum number of tokens of each kind that are looked up for a request, which can repeat a cookie many times. */
 export const MAX_TOKENS = 10;
 
-/** Returns the claims of the first 10 well-formed refresh tokens. */
 function claimsOf(refreshTokens: readonly string[]): readonly RefreshTokenClaims[] {
   return [...new Set(refreshTokens)].flatMap((token) => parseRefreshToken(token) ?? []).slice(0, MAX_TOKENS);
 }
@@ -201,8 +200,7 @@ export class Authenticate {
 
   /**
    * Returns the principal of a valid access token of an active user, or null.
-   * @param isReceived whether the client has received the token. If false, the call does not count as the first use of
-   * the token. Default: true
+   * @param isReceived false if the client has not received the token, so that the call is not its first use
    */
   authenticate(accessToken: string, info: ClientInfo, isReceived = true): Promise<AuthPrincipal | null> {
     const find = (): Promise<AuthPrincipal | null> => this.find(accessToken, info, isReceived);
@@ -243,24 +241,20 @@ export class Authenticate {
     return affected === 1 || (await this.loader.get(id))?.accessDigest === accessDigest;
   }
 
-  /** Returns the given sessions whose state is `active`. Accepts at most 1,000 ids. */
+  /** Accepts at most 1,000 ids. */
   async findActive(ids: readonly string[]): Promise<readonly ActiveSession[]> {
     const { rows } = await this.database.run(null, this.activeByIds.with({ ids }));
     return rows.map(activeFromRow);
   }
 
-  /**
-   * Returns whether a refresh token contains the id of an active session. The result does not prove that the token is
-   * genuine, and only decides whether cookies are cleared.
-   */
+  /** Does not prove that the refresh tokens are genuine. The result only decides whether cookies are cleared. */
   async namesActiveSession(refreshTokens: readonly string[]): Promise<boolean> {
     return (await this.findLive(claimsOf(refreshTokens))).length > 0;
   }
 
   /**
-   * Returns the principal of the first refresh token that belongs to the current token family of an active session,
-   * or null. Only a logout by cookies calls this method. It accepts used tokens, because a logout issues no tokens, and
-   * does not count as reuse.
+   * Returns the principal of the first refresh token of the current token family of an active session, or null. Accepts
+   * used tokens, because only a logout by cookies calls this method. Presenting them here is not reuse.
    */
   async byRefreshTokens(refreshTokens: readonly string[], info: ClientInfo): Promise<AuthPrincipal | null> {
     const claims = claimsOf(refreshTokens);
@@ -285,12 +279,9 @@ export class Authenticate {
    * Returns null and ends all sessions of the user if the user is not active. Otherwise returns the user if the account
    * was read from the user store.
    */
-  private async accountIfActive(
-    { userId, account: statusRead }: Pick<FoundByAccessToken, 'userId' | 'account'>,
-    info: ClientInfo,
-  ): Promise<{ readonly user: RequestUser | null } | null> {
-    const { status, user } =
-      statusRead === null ? await this.users.accountOf(userId) : { status: statusRead, user: null };
+  private async accountIfActive(found: Pick<FoundByAccessToken, 'userId' | 'account'>, info: ClientInfo) {
+    const { userId, account } = found;
+    const { status, user } = account === null ? await this.users.accountOf(userId) : { status: account, user: null };
     if (status === 'active') return { user };
     await this.endSessions.endForInactiveAccount(userId, status, { client: this.clients.inspect(info), tx: null });
     return null;

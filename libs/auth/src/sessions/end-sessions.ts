@@ -23,7 +23,6 @@ import {
   sessionFromRow,
   type SessionRecord,
   SessionSql,
-  stateAfter,
   toEndedSession,
   toSessionInfo,
   UserLock,
@@ -41,18 +40,17 @@ export const NO_CLIENT: EventClient = { ipAddress: null, userAgent: '' };
 interface SessionsToEnd {
   readonly userId: string;
   readonly sessionId?: string;
-  /** The session to keep. */
   readonly exceptId?: string;
   /** The session of the request. With the reason `logout_all`, it ends with the reason `logout`. */
   readonly currentId?: string | null;
   readonly reason: EndReason;
-  /** The administrator who ends the sessions, if any. */
+  /** The administrator who ends the sessions. */
   readonly actor?: string;
 }
 
-/** Further conditions that must still hold when sessions end. */
+/** What must still hold when sessions end. */
 interface EndCondition {
-  /** The last activity of the sessions is earlier than this instant. */
+  /** No session was active at this instant or later. */
   readonly inactiveSince?: number | undefined;
   /** The session `sessionId` has the token family `familyDigest`. */
   readonly sessionId?: string;
@@ -75,7 +73,6 @@ const EVENT_BY_REASON: Readonly<Record<EndReason, AuthEventName | null>> = {
   expired: null,
 };
 
-/** Creates the events that record the end of sessions. */
 export function endEvents(
   ended: readonly EndedSession[],
   client: EventClient,
@@ -90,7 +87,7 @@ export function endEvents(
   });
 }
 
-/** Returns the reason why the sessions of an inactive account end, or null if the account is active or unknown. */
+/** Returns null if the account is active or unknown. */
 export function inactiveReason(account: AccountStatus | null): EndReason | null {
   if (account === 'disabled') return 'user_disabled';
   return account === 'deleted' ? 'user_deleted' : null;
@@ -133,14 +130,13 @@ export class EndSessions {
   /** Ends sessions in one transaction with their events, and emits their signals. */
   async end(
     command: SessionsToEnd,
-    { client, tx }: { readonly client: EventClient; readonly tx: Operation['tx'] },
+    { client, tx }: Pick<Operation, 'tx'> & { readonly client: EventClient },
   ): Promise<readonly EndedSession[]> {
     const ended = await this.events.revoke(tx, (write) => this.endAndRecord(command, client, write));
     this.publish(ended, tx, command.currentId);
     return ended;
   }
 
-  /** Stores which of the user's sessions have expired, and emits a signal for each. */
   async expire(userId: string): Promise<void> {
     await this.end({ userId, reason: 'expired' }, { client: NO_CLIENT, tx: null });
   }
@@ -154,7 +150,6 @@ export class EndSessions {
     this.publish(ended, op.tx);
   }
 
-  /** Emits a signal for each session that ended. */
   publish(ended: readonly EndedSession[], tx: JoinedTransaction | null, currentId: string | null = null): void {
     for (const { session, reason } of ended) {
       const userId = this.users.parseId(session.userId);
@@ -162,7 +157,7 @@ export class EndSessions {
     }
   }
 
-  /** The part of `end` that belongs in a transaction. Sessions that have already expired end without an event. */
+  /** The part of `end` in the transaction. Sessions that have already expired end without an event. */
   *endAndRecord(command: SessionsToEnd, client: EventClient, write: WriteEvents): Step<readonly EndedSession[]> {
     const { userId, sessionId, exceptId, currentId, reason, actor } = command;
     const found =
@@ -170,11 +165,9 @@ export class EndSessions {
         ? yield* this.lockAllActive(userId)
         : (yield* rowsOf(this.activeOne.with({ userId, sessionId }))).map(sessionFromRow);
     const now = this.clock.now();
-    const isEnding = (one: SessionRecord): boolean =>
-      one.id !== exceptId && (reason !== 'expired' || isExpired(one, now));
-    const reasonOf = ({ id }: SessionRecord): EndReason =>
-      reason === 'logout_all' && id === currentId ? 'logout' : reason;
-    const ended = found.filter(isEnding).map((one) => toEndedSession(one, now, reasonOf(one)));
+    const ended = found
+      .filter((one) => one.id !== exceptId && (reason !== 'expired' || isExpired(one, now)))
+      .map((one) => toEndedSession(one, now, reason === 'logout_all' && one.id === currentId ? 'logout' : reason));
     yield* this.storeEnded(ended, now);
     if (reason === 'logout_all') yield* this.lock.revokeLogins(userId);
     yield* write(endEvents(ended, client, now, actor));
@@ -194,18 +187,15 @@ export class EndSessions {
   *storeEnded(ended: readonly EndedSession[], now: number, condition: EndCondition = {}): Step<void> {
     const { inactiveSince = Number.MAX_SAFE_INTEGER, sessionId = '', familyDigest = '' } = condition;
     for (const reason of new Set(ended.map((one) => one.reason))) {
-      const ids = ended.filter((one) => one.reason === reason).map(({ session }) => session.id);
-      const values = { inactiveSince, sessionId, familyDigest, state: stateAfter(reason), reason, now, ids };
+      const sessions = ended.filter((one) => one.reason === reason).map(({ session }) => session);
+      const ids = sessions.map(({ id }) => id);
+      const { state } = sessions[0]!;
+      const values = { inactiveSince, sessionId, familyDigest, state, reason, now, ids };
       yield* changeAll(this.update.with(values), ids.length);
     }
   }
 
-  private *endIfInactive(
-    userId: string,
-    known: AccountStatus,
-    client: Client,
-    write: WriteEvents,
-  ): Step<readonly EndedSession[]> {
+  private *endIfInactive(userId: string, known: AccountStatus, client: Client, write: WriteEvents) {
     yield* this.lock.lock(userId);
     const row = this.users.sql ? yield* firstOf(this.accountOfUser.with({ userId })) : null;
     const reason = inactiveReason(row ? accountFromRow(row) : known);

@@ -18,6 +18,7 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options'
 import { type OpenedSession, TokenIssuer, tokenPair } from '../tokens/tokens';
 import { Users } from '../users/users';
 import { endEvents, EndSessions, SESSION_LIMIT } from './end-sessions';
+import { expiriesOf } from './rotate';
 import {
   type EndedSession,
   isExpired,
@@ -28,7 +29,6 @@ import {
   UserLock,
 } from './session';
 
-/** The result of opening a session. */
 type Outcome<Opened> =
   | ({ readonly kind: 'opened' } & Opened)
   | { readonly kind: 'limit_reached'; readonly activeSessions: number }
@@ -38,13 +38,13 @@ type Outcome<Opened> =
 /** `ended`: at the session limit, the expired sessions and the sessions that the limit ended. Otherwise empty. */
 type StoredOutcome = Outcome<{ readonly ended: readonly EndedSession[]; readonly newDevice: boolean }>;
 
-/** What lets a session open. All of it is checked again in the transaction that opens the session. */
+/** What lets a session open, which is checked again in the transaction that opens the session. */
 export interface Identification {
   readonly userId: UserId;
   /** The version when the credentials or the ticket were verified. Null if the application identified the user. */
   readonly credentialsVersion: number | null;
   readonly proofsAt: (now: number) => StoredProofs;
-  /** Checks a login ticket. If it returns false, the outcome is `credentials_changed`. */
+  /** Checks the login ticket. */
   readonly check?: (now: number) => Step<boolean>;
   /** Consumes the login ticket. Does not run if the session limit refuses the login. */
   readonly consume?: (now: number) => Step<void>;
@@ -52,28 +52,17 @@ export interface Identification {
   readonly succeed?: () => Step<void>;
 }
 
-/** The minimum interval between recorded refusals of the session limit, for each user and network, in milliseconds. */
 const REFUSAL_RECORDED_FOR_MS = 3_600_000;
 
-/** The columns of a new session whose values are parameters of the same name. */
-const PARAMETER_COLUMNS = `id userId ipAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt
-  lastActivity idleExpiresAt absoluteExpiresAt accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest
-  methods data lastNetwork`;
-
-/** The columns of a new session and their values. All other columns are NULL. */
-const NEW_SESSION: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(PARAMETER_COLUMNS.split(/\s+/).map((property) => [property, `:${property}`])),
-  state: "'active'",
-  checkAt: ':expiresAt',
-  loginNetwork: ':network',
-  generation: '0',
-  replayCount: '0',
-};
+/** The columns of a new session. All other columns are NULL. */
+const INSERTED =
+  `id userId ipAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt lastActivity
+  idleExpiresAt absoluteExpiresAt checkAt accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest methods
+  data state loginNetwork lastNetwork generation replayCount`.split(/\s+/);
 
 /** Opens sessions, and applies the session policy, which can end other sessions or refuse the login. */
 @Injectable()
 export class OpenSession {
-  /** The maximum number of a user's active sessions: 1 to `SESSION_LIMIT`. */
   private readonly maxSessions: number;
   private readonly rejectsAtLimit: boolean;
   private readonly read;
@@ -103,13 +92,13 @@ export class OpenSession {
          (SELECT COUNT(*) ${sessions} AND {session.state} = 'active') AS active_sessions,
          (SELECT COUNT(*) FROM {session} WHERE {session.id} = :id) AS is_open,
          CASE WHEN EXISTS (SELECT 1 ${sessions}) AND NOT EXISTS (SELECT 1 ${sessions}
-           AND {session.loginNetwork} = :network AND {session.deviceType} = :deviceType
+           AND {session.loginNetwork} = :loginNetwork AND {session.deviceType} = :deviceType
            AND {session.osFamily} = :osFamily AND {session.browserFamily} = :browserFamily) THEN 1 ELSE 0 END AS is_new_device
        FROM {lock} s WHERE s.{lock.userId} = :userId`,
     );
-    const columns = Object.keys(NEW_SESSION).map((property) => `{session.${property}}`);
-    const values = Object.values(NEW_SESSION);
-    this.insert = statements.prepared(`INSERT INTO {session} (${columns.join(', ')}) VALUES (${values.join(', ')})`);
+    const columns = INSERTED.map((property) => `{session.${property}}`).join(', ');
+    const values = INSERTED.map((property) => `:${property}`).join(', ');
+    this.insert = statements.prepared(`INSERT INTO {session} (${columns}) VALUES (${values})`);
     this.readRefusals = statements.statement(
       `SELECT {event.ipAddress} AS ip_address FROM {event}
        WHERE {event.userId} = :userId AND {event.id} >= :firstId AND {event.occurredAt} > :since
@@ -132,8 +121,10 @@ export class OpenSession {
     const { tokens, digests } = this.tokens.issueFamily(sessionId, now);
     const idleExpiresAt = now + this.options.idleTimeoutSeconds * 1000;
     const absoluteExpiresAt = now + this.options.absoluteTimeoutSeconds * 1000;
+    const expiresAt = Math.min(idleExpiresAt, absoluteExpiresAt);
     const session = {
       ...digests,
+      ...expiriesOf({ ...digests, absoluteEnd: absoluteExpiresAt }),
       ...identification.proofsAt(now),
       ...client.device,
       id: sessionId,
@@ -141,15 +132,16 @@ export class OpenSession {
       ipAddress: client.ipAddress,
       idleExpiresAt,
       absoluteExpiresAt,
-      network: client.trackedNetwork,
+      expiresAt,
+      checkAt: expiresAt,
+      loginNetwork: client.trackedNetwork,
       lastNetwork: client.trackedNetwork || null,
       state: 'active' as const,
       createdAt: now,
       authenticatedAt: now,
       lastActivity: now,
-      expiresAt: Math.min(idleExpiresAt, absoluteExpiresAt),
-      accessExpiresAt: Math.min(digests.accessExpiresAt, absoluteExpiresAt),
-      refreshExpiresAt: Math.min(digests.refreshExpiresAt, absoluteExpiresAt),
+      generation: 0,
+      replayCount: 0,
     };
     // If the response to COMMIT is lost, the next run finds the session and returns the outcome of the first run.
     let outcome: StoredOutcome | undefined;
@@ -203,16 +195,9 @@ export class OpenSession {
 
   /**
    * Ends the expired sessions, and those that exceed the limit if another session opens: under `multi` the least
-   * recently used ones, otherwise the oldest ones.
-   * @param active the user's active sessions, oldest first
+   * recently used ones, otherwise the oldest ones. `active` is sorted by age, oldest first.
    */
-  private *endAtLimit(
-    active: readonly SessionRecord[],
-    live: readonly SessionRecord[],
-    client: Client,
-    now: number,
-  ): Step<{ readonly ended: readonly EndedSession[]; readonly events: readonly NewAuthEvent[] }> {
-    if (active.length === 0) return { ended: [], events: [] };
+  private *endAtLimit(active: readonly SessionRecord[], live: readonly SessionRecord[], client: Client, now: number) {
     const byAge = this.options.sessionPolicy !== 'multi';
     const inOrder = byAge ? live : [...live].sort((a, b) => a.lastActivity - b.lastActivity);
     const evicted = inOrder.slice(0, Math.max(0, live.length - this.maxSessions + 1));
@@ -237,8 +222,7 @@ function openedEvent(userId: string, client: Client, now: number, newDevice: boo
   return newEvent('login_success', userId, client, now, newDevice ? { new_device: true } : {});
 }
 
-/** Returns whether the credentials and the account are still those that were verified, for example with a password. */
-function isUnchanged(state: Row, credentialsVersion: number | null): boolean {
-  if (state['account'] !== 'active') return false;
-  return credentialsVersion === null || Number(state['version']) === credentialsVersion;
+/** Returns whether the credentials and the account are still those that were verified. */
+function isUnchanged({ account, version }: Row, credentialsVersion: number | null): boolean {
+  return account === 'active' && (credentialsVersion === null || Number(version) === credentialsVersion);
 }

@@ -11,7 +11,7 @@ const SESSIONS_PER_LOOKUP = 1_000;
 
 interface OpenSocket {
   readonly close: () => unknown;
-  /** Returns whether the token family that opened the socket is current in a session with this `authenticatedAt`. */
+  /** Whether the token family that opened the socket is current in a session with this `authenticatedAt`. */
   readonly isCurrent: (authenticatedAt: number) => boolean;
 }
 
@@ -26,7 +26,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
   private readonly logger = new Logger('AuthSockets');
   private readonly bySession = new Map<string, Set<OpenSocket>>();
   private readonly checks: BackgroundTask;
-  /** The sessions of the sockets that have just been registered. */
+  /** The sessions of sockets that have just been registered. */
   private readonly unchecked = new Set<string>();
   private stopped = false;
 
@@ -87,7 +87,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
     return this.checkSessions([...this.bySession.keys()]);
   }
 
-  /** Looks up the session, together with those of other sockets that are registered at the same time. */
+  /** Looks up the session together with those of other sockets that register at the same time. */
   private async checkSoon(id: string): Promise<void> {
     this.unchecked.add(id);
     if (this.unchecked.size > 1) return;
@@ -113,10 +113,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
     return closed;
   }
 
-  /**
-   * Closes all sockets of the given sessions on this instance.
-   * @returns the number of the given sessions that had a socket
-   */
+  /** Closes all sockets of the given sessions on this instance. Returns the number of sessions that had one. */
   closeForSessions(sessionIds: readonly string[]): number {
     return this.closeWhere(sessionIds, () => true);
   }
@@ -127,7 +124,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
     return this.checks.stop();
   }
 
-  /** Closes the sockets of these sessions that match. Returns the number of sessions with at least one closed socket. */
+  /** Returns the number of sessions with at least one closed socket. */
   private closeWhere(sessionIds: readonly string[], matches: (id: string, socket: OpenSocket) => boolean): number {
     let closed = 0;
     for (const id of sessionIds) {

@@ -11,7 +11,6 @@ import { Authenticate, type AuthPrincipal } from './authenticate';
 import { EndSessions } from './end-sessions';
 import { isExpired, sessionFromRow, SessionSql, toSessionInfo } from './session';
 
-/** Lists and ends the sessions of one user. */
 @Injectable()
 export class OwnSessions {
   private readonly active;

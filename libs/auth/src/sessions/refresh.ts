@@ -22,24 +22,15 @@ import {
 } from './rotate';
 import { isExpired, type SessionRecord, toEndedSession, toSessionInfo, UserLock } from './session';
 
-interface Presentation {
-  readonly transport: TokenTransport;
-  /** The access token that the client sent with the refresh token, or null. */
-  readonly accessToken: string | null;
-}
-
-const BEARER: Presentation = { transport: 'bearer', accessToken: null };
-
-/** How long a pair is kept for the client's retry, in milliseconds. */
 const RETENTION_MS = 60_000;
 
-/** The maximum number of pairs, which bounds memory if an outage affects every client at the same time. */
+/** Bounds memory if an outage affects every client at the same time. */
 const MAX_PAIRS = 10_000;
 
 /**
- * Keeps the token pairs of refreshes that failed with 503 because their outcome was unknown. If the client presents
- * its token to this instance again within 60 seconds, the refresh is retried with the same pair, whose digests the
- * database contains if the first attempt was committed. A returned pair is not kept. Pairs are kept in memory only.
+ * Keeps the pairs of refreshes that failed with 503 because their outcome was unknown. If the client presents its token
+ * to this instance again within 60 seconds, the refresh is retried with the same pair, whose digests the database
+ * contains if the first attempt was committed. A returned pair is not kept.
  */
 @Injectable()
 export class UnconfirmedPairs implements BeforeApplicationShutdown {
@@ -61,7 +52,6 @@ export class UnconfirmedPairs implements BeforeApplicationShutdown {
     this.timer ??= setTimeout(() => this.removeExpired(), RETENTION_MS).unref();
   }
 
-  /** Removes and returns the pair that replaces the presented token, or returns null if none is kept. */
   take(presented: PresentedRefreshToken): Successor | null {
     const kept = this.pairs.get(keyOf(presented));
     this.pairs.delete(keyOf(presented));
@@ -83,9 +73,9 @@ function keyOf({ digest, transport }: PresentedRefreshToken): string {
 interface RefreshCall extends Rotation {
   readonly refreshToken: string;
   readonly accessToken: string | null;
-  /** The pair of an earlier refresh whose outcome was unknown, or null. */
+  /** The pair of an earlier refresh whose outcome was unknown. */
   readonly unconfirmed: Successor | null;
-  /** The pair that a replay returns. Undefined if no replay was tried. */
+  /** The pair that a replay returns, once one was tried. */
   replayed?: Successor;
 }
 
@@ -93,19 +83,18 @@ interface RefreshCall extends Rotation {
 type Outcome = TokenPair | 'refused' | 'changed';
 
 /**
- * The time limit of a rotation before the session is read, whose statement also writes the event. If the event log is
- * locked, enough time remains to end the sessions in case the token turns out to be reused.
+ * The time limit of a rotation before the session is read. If the event log is locked, enough time remains to end the
+ * sessions in case the token turns out to be reused.
  */
 const FIRST_ATTEMPT_TIMEOUT_MS = 2_000;
 
-/** The maximum number of decisions about a refresh. A parallel change requires another decision. */
+/** A parallel change requires another decision. */
 const MAX_DECISIONS = 5;
 
 /** Rotates a refresh token, replays the last refresh, or ends all sessions of the user after reuse. */
 @Injectable()
 export class Refresh {
   private readonly logger = new Logger('AuthSessions');
-  /** Limits logs and signals, because one loss of commits can affect many clients. */
   private readonly lostCommitsLimit: OncePerMinute;
 
   constructor(
@@ -125,12 +114,18 @@ export class Refresh {
 
   /**
    * Exchanges a refresh token for a new pair.
+   * @param accessToken the access token that the client sent in another cookie, or null
    * @throws AuthError `database_unavailable`; `invalid_refresh_token` if the token is refused, with the same message
    *   for every reason; `invalid_field` if a bearer token is empty or not a string
    */
-  refresh(refreshToken: string, client: Client, presentation = BEARER): Promise<TokenPair> {
+  refresh(
+    refreshToken: string,
+    client: Client,
+    transport: TokenTransport = 'bearer',
+    accessToken: string | null = null,
+  ): Promise<TokenPair> {
     return measureDuration(this.metrics, 'session_auth.refresh.duration', async () => {
-      const call = this.begin(refreshToken, client, presentation);
+      const call = this.begin(refreshToken, client, transport, accessToken);
       const outcome = await this.run(call).catch((error: unknown) => {
         // The outcome of an earlier refresh is still unknown, so the next retry needs the same pair.
         const kept = call.outcomeUnknown ? (call.replayed ?? call.successor) : call.unconfirmed;
@@ -144,7 +139,12 @@ export class Refresh {
     });
   }
 
-  private begin(refreshToken: string, client: Client, { transport, accessToken }: Presentation): RefreshCall {
+  private begin(
+    refreshToken: string,
+    client: Client,
+    transport: TokenTransport,
+    accessToken: string | null,
+  ): RefreshCall {
     if (transport === 'bearer') assertValidField('refresh_token', textProblem(refreshToken));
     const claims = parseRefreshToken(refreshToken);
     if (!claims) throw invalidRefreshToken();
@@ -180,7 +180,6 @@ export class Refresh {
     return 'refused';
   }
 
-  /** Decides, and carries out the decision. */
   private async respond(found: RefreshableSession, call: RefreshCall): Promise<Outcome> {
     const { presented, client, now, graceMs, accessToken, refreshToken } = call;
     const { userId } = found.session;
@@ -255,10 +254,7 @@ export class Refresh {
     this.endSessions.publish(ended, null);
   }
 
-  /**
-   * Ends every session of the user. The decision is repeated under the user's lock, so that only the first of several
-   * parallel presentations ends and reports anything.
-   */
+  /** Decides again under the user's lock, so that only the first of several parallel presentations ends anything. */
   private *revokeOnReuse(userId: string, call: RefreshCall, write: WriteEvents) {
     const { presented, now, graceMs, client } = call;
     const active = yield* this.endSessions.lockAllActive(userId);
@@ -274,10 +270,6 @@ export class Refresh {
     return { found, ended, sessionsEnded };
   }
 
-  /**
-   * Reports a refresh token that is newer than the database. Presenting it is not reuse: RFC 9700, section 4.14.2,
-   * assumes a server that does not lose commits.
-   */
   private reportLostCommits(session: SessionRecord): void {
     this.metrics.count('session_auth.token.newer_than_database', 1);
     this.lostCommitsLimit.run(() => {
@@ -320,13 +312,12 @@ export function decideRefresh(
   graceMs: number,
 ): RefreshDecision {
   if (found.session.state !== 'active') return 'refuse';
-  // Presenting a token of another family is not reuse. For example, a password change or reauthentication has revoked
-  // the token.
+  // Such a token was revoked rather than used, for example by a password change.
   if (found.familyDigest !== presented.familyDigest) return 'refuse';
   if (isExpired(found.session, now)) return 'session_expired';
-  const replay = openReplayWindowOf(found, presented, now, graceMs);
+  const replay = openReplayWindowOf(found, presented.transport, now, graceMs);
   if (found.refreshDigest === presented.digest) return decideOnCurrentToken(found, presented, replay, now);
-  // The database has probably lost commits. Presenting such a token is not reuse.
+  // The database has probably lost commits, which RFC 9700 does not consider. Presenting such a token is not reuse.
   if (presented.generation >= found.generation) return 'newer_than_database';
   if (!replay || !mayReplay(found, replay, presented)) return 'reuse';
   if (found.account !== 'active') return 'account_inactive';
@@ -341,19 +332,14 @@ function decideOnCurrentToken(
 ): RefreshDecision {
   if (found.refreshExpiresAt <= now) return 'refuse';
   if (found.account !== 'active') return 'account_inactive';
-  // If browser tabs wake up together, the first tab refreshes, and the other tabs may already send the new cookies with
-  // their own refresh.
+  // If browser tabs wake up together, the first one refreshes, and the others may already send its new cookies.
   const isLivePair = presented.accessDigest === found.accessDigest && found.accessExpiresAt > now;
   return isLivePair && replay ? 'unchanged' : 'rotate';
 }
 
 /** Returns the replay window of the last refresh, or null if the window is closed or belongs to another transport. */
-function openReplayWindowOf(
-  { refreshedAt, replay }: RefreshableSession,
-  { transport }: PresentedRefreshToken,
-  now: number,
-  graceMs: number,
-): ReplayWindow | null {
+function openReplayWindowOf(found: RefreshableSession, transport: TokenTransport, now: number, graceMs: number) {
+  const { refreshedAt, replay } = found;
   if (!replay || refreshedAt === null || replay.transport !== transport) return null;
   // A shortened grace period applies immediately.
   return now < replay.until && isWithinLast(graceMs, refreshedAt, now) ? replay : null;
@@ -368,9 +354,8 @@ function mayReplay(found: RefreshableSession, replay: ReplayWindow, presented: P
 }
 
 /**
- * Returns whether an earlier statement of this call may have rotated the token, and another call may then have rotated
- * the successor. This is possible only if the session was refreshed since this call started. The start is moved back by
- * the grace period, to allow for clock differences.
+ * Returns whether an earlier statement of this call may have rotated the token, and another call the successor. If so,
+ * the session was refreshed since this call started, or within the grace period before, to allow for clock differences.
  */
 function mayHaveRotated(call: RefreshCall, { refreshedAt, generation }: RefreshableSession): boolean {
   const { presented, successor, now, graceMs } = call;

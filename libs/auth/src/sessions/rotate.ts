@@ -9,7 +9,13 @@ import { affectedBy, changeAll, firstOf, type Query, REMAINING_MS, type Row, typ
 import { type Client, EventLog, type NewAuthEvent, newEvent } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { PASSWORD_METHOD } from '../throttle/throttle';
-import { graceSecondsFor, type NewTokenFamily, type PairExpiries, type Successor } from '../tokens/tokens';
+import {
+  expiriesAfter,
+  graceSecondsFor,
+  type NewTokenFamily,
+  type PairExpiries,
+  type Successor,
+} from '../tokens/tokens';
 import { Users } from '../users/users';
 import type { CurrentSession } from './authenticate';
 import { accountFromRow, sessionFromRow, type SessionRecord, SessionSql, withProvenMethods } from './session';
@@ -17,7 +23,6 @@ import { accountFromRow, sessionFromRow, type SessionRecord, SessionSql, withPro
 /** The maximum number of replays of one refresh. */
 export const MAX_REPLAYS = 100;
 
-/** The digests and claims of a presented refresh token. */
 export interface PresentedRefreshToken {
   readonly sessionId: string;
   readonly digest: string;
@@ -28,7 +33,7 @@ export interface PresentedRefreshToken {
   readonly accessDigest: string | null;
   /** The digest of this token together with the client's network. */
   readonly networkDigest: string;
-  /** Derives the pair that replaces this token from the seed. */
+  /** Derives the pair that replaces this token. */
   successor(seed: string): Successor;
 }
 
@@ -51,7 +56,6 @@ export interface Rotation {
   outcomeUnknown: boolean;
 }
 
-/** The details of the event if the network has changed. */
 const NETWORK_CHANGED = { network_changed: true };
 
 const EXPIRY_COLUMNS = 'accessExpiresAt refreshExpiresAt';
@@ -127,7 +131,7 @@ export class Rotate {
     return { ...found, account: (await this.users.accountOf(found.session.userId)).status };
   }
 
-  /** Like `read`, as a part of a transaction. Does not query a `UserStore` for the account. */
+  /** Like `read`, but does not query a `UserStore` for the account. */
   *readStep({ presented }: Rotation): Step<RefreshableSession | null> {
     const row = yield* firstOf(this.select.with({ id: presented.sessionId }));
     return row && refreshableFromRow(row);
@@ -135,9 +139,8 @@ export class Rotate {
 
   /**
    * Replaces the presented token by its successor, and records the event.
-   * @param found the session as it was read. Null only if `needsNoRead`
-   * @returns the expiries of the new pair, and the previous network if the network has changed. Null if the guard
-   *   condition does not hold
+   * @param found null only if `needsNoRead`
+   * @returns the expiries of the new pair, and the network before a change. Null if the guard condition does not hold
    */
   async rotate(
     rotation: Rotation,
@@ -146,10 +149,7 @@ export class Rotate {
   ): Promise<(PairExpiries & { readonly previousNetwork: string | null }) | null> {
     const { presented, successor, client, now, graceMs } = rotation;
     const { digests, seed } = successor;
-    const issued = {
-      accessExpiresAt: now + this.options.accessTokenTtlSeconds * 1000,
-      refreshExpiresAt: now + this.options.refreshTokenTtlSeconds * 1000,
-    };
+    const issued = expiriesAfter(now, this.options);
     const values = {
       ...issued,
       id: presented.sessionId,
@@ -190,7 +190,6 @@ export class Rotate {
     return this.changeAndRecord(update, event, rotation);
   }
 
-  /** Runs an update, and records the event if the guard condition of the update holds. */
   private changeAndRecord(update: Query, event: NewAuthEvent, rotation: Rotation): Promise<boolean> {
     const { events } = this;
     const unit = function* (): Step<boolean> {
@@ -202,7 +201,6 @@ export class Rotate {
   }
 }
 
-/** A session that continues with a new token pair. */
 export interface ReissuedSession extends PairExpiries {
   readonly session: SessionRecord;
 }
@@ -265,12 +263,7 @@ export class Reissue {
     return this.database.transaction(null, () => unit.call(this), { retryUnknownCommit: true });
   }
 
-  private *replaceTokens(
-    row: Row,
-    issued: NewTokenFamily,
-    proven: readonly string[],
-    now: number,
-  ): Step<ReissuedSession> {
+  private *replaceTokens(row: Row, issued: NewTokenFamily, proven: readonly string[], now: number) {
     const { id, methods: methodsRead, access_digest: accessDigestRead } = row;
     const expiries = expiriesOf({ ...issued, absoluteEnd: Number(row['absolute_end']) });
     const methods = withProvenMethods(String(methodsRead), proven, now);
@@ -305,15 +298,9 @@ export function previousNetworkOf({ lastNetwork }: RefreshableSession, { tracked
 }
 
 /** Returns when a pair expires. A lowered absolute timeout of the session applies immediately. */
-export function expiriesOf({
-  accessExpiresAt,
-  refreshExpiresAt,
-  absoluteEnd,
-}: PairExpiries & Pick<RefreshableSession, 'absoluteEnd'>): PairExpiries {
-  return {
-    accessExpiresAt: Math.min(accessExpiresAt, absoluteEnd),
-    refreshExpiresAt: Math.min(refreshExpiresAt, absoluteEnd),
-  };
+export function expiriesOf(pair: PairExpiries & { readonly absoluteEnd: number }): PairExpiries {
+  const limited = (at: number): number => Math.min(at, pair.absoluteEnd);
+  return { accessExpiresAt: limited(pair.accessExpiresAt), refreshExpiresAt: limited(pair.refreshExpiresAt) };
 }
 
 function expiriesFromRow(row: Row): PairExpiries {
@@ -328,15 +315,11 @@ function refreshableFromRow(row: Row) {
     accessDigest: String(row['access_digest']),
     refreshDigest: String(row['refresh_digest']),
     familyDigest: String(row['family_digest']),
-    /** The generation of the current refresh token. */
     generation: Number(row['generation']),
     ...expiriesFromRow(row),
-    /** When the absolute timeout of the session expires. */
     absoluteEnd: Number(row['absolute_end']),
     refreshedAt: row['refreshed_at'] === null ? null : Number(row['refreshed_at']),
-    /** The last known network, from the login or a refresh. Null if none is known. */
     lastNetwork: (row['last_network'] ?? null) as string | null,
-    /** Null if the last refresh cannot be replayed. */
     replay: row['replay_seed'] === null ? null : replayFromRow(row),
   };
 }

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceInfo, DeviceType } from '../adapters/device-detector';
 import type { AccountStatus } from '../adapters/user-store';
 import { Random } from '../base/random';
-import type { EndReason, SessionState } from '../database/entities';
+import type { AuthSession, EndReason, SessionState } from '../database/entities';
 import { greatest, least, onDuplicate } from '../database/dialect';
 import { columns, integerLiteral, type Statement, StatementFactory } from '../database/statements';
 import { affectedBy, firstOf, type Row, type Step } from '../database/transaction';
@@ -10,21 +10,15 @@ import type { SessionInfo } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { Users } from '../users/users';
 
+type RecordedColumn =
+  'id' | 'userId' | 'state' | 'ipAddress' | 'createdAt' | 'authenticatedAt' | 'lastActivity' | keyof DeviceInfo;
+
 /** A stored session. Instants are in milliseconds since 1970 (UTC). */
-export interface SessionRecord extends DeviceInfo {
-  readonly id: string;
-  readonly userId: string;
-  readonly state: SessionState;
-  readonly ipAddress: string | null;
-  readonly createdAt: number;
-  /** The time of the login, or of the last reauthentication or password change. */
-  readonly authenticatedAt: number;
-  readonly lastActivity: number;
+export interface SessionRecord extends Readonly<Pick<AuthSession, RecordedColumn>> {
   /** When the session expires without further activity. */
   readonly expiresAt: number;
 }
 
-/** A session in its final state, and the reason why it ended. */
 export interface EndedSession {
   readonly session: SessionRecord;
   readonly reason: EndReason;
@@ -32,21 +26,15 @@ export interface EndedSession {
 
 /** If the session has expired, the reason is `expired`. */
 export function toEndedSession(session: SessionRecord, now: number, reasonIfLive: EndReason): EndedSession {
-  const reason = isExpired(session, now) ? 'expired' : reasonIfLive;
-  return { session: { ...session, state: stateAfter(reason) }, reason };
-}
-
-export function stateAfter(reason: EndReason): SessionState {
-  if (reason === 'logout') return 'logged_out';
-  return reason === 'expired' ? 'expired' : 'revoked';
+  if (isExpired(session, now)) return { session: { ...session, state: 'expired' }, reason: 'expired' };
+  return { session: { ...session, state: reasonIfLive === 'logout' ? 'logged_out' : 'revoked' }, reason: reasonIfLive };
 }
 
 /** Returns whether the session has reached its idle or absolute timeout, to the millisecond. (ASVS 7.3.1, 7.3.2) */
-export function isExpired(session: SessionRecord, now: number): boolean {
-  return now >= session.expiresAt;
+export function isExpired({ expiresAt }: SessionRecord, now: number): boolean {
+  return now >= expiresAt;
 }
 
-/** @param currentId the id of the session of the request, or null */
 export function toSessionInfo(record: SessionRecord, currentId: string | null): SessionInfo {
   const { id, state, ipAddress, deviceType, osFamily, browserFamily, deviceName } = record;
   return {
@@ -93,7 +81,7 @@ const SESSION_COLUMNS = `id userId state ipAddress deviceType osFamily browserFa
 export class SessionSql {
   /** When the session ends even if it is refreshed. Only a lowered timeout applies to open sessions. */
   readonly absoluteEnd: string;
-  /** When the session expires without further activity. */
+  /** When the session expires, as in `SessionRecord`. */
   readonly expiresAt: string;
   /** How long an ended session is stored, counted from its login, in milliseconds. */
   readonly retentionMs: string;
@@ -179,7 +167,7 @@ export class UserLock {
     this.removeTickets = statements.statement('DELETE FROM {ticket} WHERE {ticket.userId} = :userId');
   }
 
-  /** Waits for the lock, which is released at the end of the transaction. The other methods require the lock. */
+  /** Waits for the lock, which is held until the end of the transaction. The other methods require the lock. */
   *lock(userId: string): Step<void> {
     yield* affectedBy(this.lockRow.with({ userId }));
   }
@@ -189,7 +177,6 @@ export class UserLock {
     return Number((yield* firstOf(this.readVersion.with({ userId })))!['version']);
   }
 
-  /** Revokes the reset tokens, the login tickets, and the logins in progress. */
   *revokeCredentials(userId: string): Step<void> {
     yield* this.revokeLogins(userId);
     yield* this.revokeResetTokens(userId);
@@ -226,7 +213,7 @@ export interface StoredProofs {
   readonly data: string | null;
 }
 
-/** The methods by which a user was identified, and the data to keep on the session. */
+/** The methods that identified a user, and the data to keep on the session. */
 export interface GivenProofs {
   readonly methods?: readonly string[];
   readonly data?: Partial<SessionData>;
@@ -238,10 +225,9 @@ export function proofsFromRow(row: Row): StoredProofs {
   return { methods: row['methods'] as string, data: (row['data'] ?? null) as string | null };
 }
 
-/** The maximum number of methods of a session or login ticket. */
 const MAX_METHODS = 8;
 
-/** The maximum size of `data`, in bytes of its JSON text in UTF-8. */
+/** Of the JSON text in UTF-8. */
 const MAX_DATA_BYTES = 1024;
 
 const METHOD_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
@@ -252,13 +238,9 @@ function methodTimes(stored: string): [string, number][] {
   return Object.entries(JSON.parse(stored) as Record<string, number>);
 }
 
-/** Returns the stored methods, each with the time of its last proof. */
+/** Returns when each of the stored methods was last proven. */
 export function provenMethods(stored: string): Record<string, Date> {
   return Object.fromEntries(methodTimes(stored).map(([name, provedAt]) => [name, new Date(provedAt)]));
-}
-
-export function methodCount(stored: string): number {
-  return methodTimes(stored).length;
 }
 
 /** Returns the stored methods after the named methods have been proven. Keeps the 8 methods with the latest proofs. */
@@ -269,7 +251,6 @@ export function withProvenMethods(stored: string, names: readonly string[], now:
   return JSON.stringify(Object.fromEntries(latest));
 }
 
-/** @throws Error unless the argument is a list of 1 to 8 method names */
 export function assertMethods(names: readonly string[]): void {
   const isList = Array.isArray(names) && names.length > 0 && names.length <= MAX_METHODS;
   if (isList && names.every(isMethodName)) return;
@@ -278,7 +259,6 @@ export function assertMethods(names: readonly string[]): void {
   );
 }
 
-/** @throws Error unless the argument is a method name */
 export function assertMethod(name: string): void {
   if (isMethodName(name)) return;
   throw new Error(`method is ${JSON.stringify(name)}. Pass a name, such as 'otp'. ${METHOD_NAME_RULE}`);

@@ -16,7 +16,7 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options'
 /** The method name of a password. (RFC 8176, section 2) */
 export const PASSWORD_METHOD = 'pwd';
 
-/** The consecutive failures that begin the account block, if enabled, or end a session. (NIST SP 800-63B-4, 3.2.2) */
+/** Begin the account block, if enabled, or end a session. (NIST SP 800-63B-4, 3.2.2) */
 const MAX_FAILURES = 100;
 
 /** The stored end of a block that only a reset ends: the last instant that a `Date` can represent. */
@@ -77,7 +77,6 @@ interface Counter {
   readonly scope: BlockScope;
 }
 
-/** A counter after it was incremented. */
 interface Counted extends Counter {
   readonly failures: number;
   readonly delayedUntil: number;
@@ -161,8 +160,7 @@ export class Throttle {
 
   /**
    * Returns what a login, or an attempt with a login ticket, counts against: the network, and all networks.
-   * @param name the name as it was entered, or the name of the user
-   * @param user the user with this name, or null
+   * @param name as in `Subject`
    */
   ofLogin(method: string, name: string, user: StoredUser | null, { network }: Client): Subject {
     const account = user ? accountOf(method, user.id) : accountOfName(name, this.options.nameMatching);
@@ -210,7 +208,7 @@ export class Throttle {
     throw standardError('too_many_attempts', Math.ceil(Math.min(until - now, DAY_MS) / 1000));
   }
 
-  /** Deletes the counters after the secret proved right. Runs in the transaction of the success. */
+  /** Deletes the counters, in the transaction of the success. */
   *clear(charge: Charge): Step<void> {
     yield* affectedBy(this.clearing(charge));
   }
@@ -281,7 +279,6 @@ export class Throttle {
     await this.database.run(tx, this.sql.deleteMethod.with({ owner: ownerOfUser(id), method: PASSWORD_METHOD }));
   }
 
-  /** Deletes all counters of a user. */
   async forget(id: UserId, tx: JoinedTransaction | null): Promise<void> {
     await this.database.run(tx, this.sql.deleteOwners.with({ owners: [ownerOfUser(id), ownerOfSessions(id)] }));
   }
@@ -316,7 +313,7 @@ export class Throttle {
     return { subject, counters: counted, begun };
   }
 
-  /** Increments the counters, which locks their rows, and returns them. */
+  /** Locks the rows of the counters. */
   private *incremented(method: string, counters: readonly Counter[], now: number): Step<Counted[]> {
     const rows = counters.map(({ key, owner, scope }) => [key, owner, method, expiryAfter(scope, now, this.options)]);
     const upsert = rows.length > 1 ? this.sql.incrementTwo : this.sql.incrementOne;
@@ -388,7 +385,7 @@ const accountOfName = (name: string, matching: NameMatching): string => `name\0$
 
 const acrossNetworks = (account: string): string => sha256(`*\0${account}`);
 
-/** The owner of a user's counters, except those within sessions. */
+/** Owns a user's counters, except those within sessions. */
 const ownerOfUser = (id: UserId): string => acrossNetworks(accountOf(PASSWORD_METHOD, id));
 const ownerOfSessions = (id: UserId): string => sha256(`sessions\0${String(id)}`);
 

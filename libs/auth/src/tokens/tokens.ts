@@ -24,14 +24,13 @@ const TOKEN = /^nsa[arpl]_[A-Za-z0-9_-]+$/;
 const SESSION_ID_BYTES = 16;
 const GENERATION_OFFSET = 32;
 
-/** The numbers of random bytes. 256 bits are twice the minimum of ASVS 7.2.3. */
+/** 256 bits, which are twice the minimum of ASVS 7.2.3. */
 export const ACCESS_SECRET_BYTES = 32;
 export const REFRESH_SECRET_BYTES = 33;
-/** All refresh tokens of a family share these bytes. */
 export const FAMILY_SECRET_BYTES = 16;
 const SEED_BYTES = 16;
 
-/** The exclusive upper bound of generations. */
+/** The exclusive upper bound. */
 export const GENERATION_LIMIT = 0xffffffff;
 
 export interface PairDigests {
@@ -39,7 +38,7 @@ export interface PairDigests {
   readonly refreshDigest: string;
 }
 
-/** The digests and expiry times of the first token pair of a family. */
+/** The first pair of a family, for the database. */
 export interface NewTokenFamily extends PairDigests, PairExpiries {
   readonly familyDigest: string;
 }
@@ -66,6 +65,14 @@ export interface OpenedSession extends TokenPair {
   readonly sessionId: string;
 }
 
+/** Returns when a pair expires that is issued now, unless its session ends earlier. */
+export function expiriesAfter(now: number, options: ResolvedAuthOptions): PairExpiries {
+  return {
+    accessExpiresAt: now + options.accessTokenTtlSeconds * 1000,
+    refreshExpiresAt: now + options.refreshTokenTtlSeconds * 1000,
+  };
+}
+
 export function tokenPair(tokens: PlainTokens, { accessExpiresAt, refreshExpiresAt }: PairExpiries): TokenPair {
   return {
     ...tokens,
@@ -85,7 +92,7 @@ export function formatAccessToken(sessionId: string, secret: Uint8Array): string
   return formatToken('access', Buffer.concat([uuidBytes(sessionId), secret]));
 }
 
-/** Returns the session id of an access token, or null if the text is not an access token. */
+/** Returns null if the text is not an access token. */
 export function accessTokenSessionId(text: string): string | null {
   const payload = tokenPayload('access', text);
   return payload && uuidText(payload);
@@ -97,7 +104,7 @@ export function formatRefreshToken(claims: RefreshTokenClaims, secret: Uint8Arra
   return formatToken('refresh', Buffer.concat([uuidBytes(claims.sessionId), claims.familySecret, generation, secret]));
 }
 
-/** Returns the claims of a refresh token, or null if the text is not a refresh token. */
+/** Returns null if the text is not a refresh token. */
 export function parseRefreshToken(text: string): RefreshTokenClaims | null {
   const payload = tokenPayload('refresh', text);
   if (!payload) return null;
@@ -107,7 +114,6 @@ export function parseRefreshToken(text: string): RefreshTokenClaims | null {
   return { sessionId: uuidText(payload), familySecret, generation };
 }
 
-/** Returns whether the text has the form of a token of this kind. */
 export function isToken(kind: TokenKind, text: string): boolean {
   return tokenPayload(kind, text) !== null;
 }
@@ -117,10 +123,7 @@ function formatToken(kind: TokenKind, payload: Uint8Array): string {
   return body + checksum(body);
 }
 
-/**
- * Returns the payload of a token of this kind, or null if the text is not such a token. The checksum is not a secret:
- * it detects corrupted tokens before the database is queried.
- */
+/** Returns null if the text is not such a token. The checksum detects corrupted tokens before the database is queried. */
 function tokenPayload(kind: TokenKind, text: string): Buffer | null {
   const { prefix, bytes } = FORMATS[kind];
   const end = PREFIX_LENGTH + (bytes / 3) * 4;
@@ -181,15 +184,8 @@ export class TokenIssuer {
     const accessSecret = this.random.bytes(ACCESS_SECRET_BYTES);
     const claims = { sessionId, familySecret, generation: 0 };
     const { tokens, digests } = pairOf(claims, accessSecret, this.random.bytes(REFRESH_SECRET_BYTES));
-    return {
-      tokens,
-      digests: {
-        ...digests,
-        familyDigest: sha256(familySecret),
-        accessExpiresAt: now + this.options.accessTokenTtlSeconds * 1000,
-        refreshExpiresAt: now + this.options.refreshTokenTtlSeconds * 1000,
-      },
-    };
+    const expiries = expiriesAfter(now, this.options);
+    return { tokens, digests: { ...digests, ...expiries, familyDigest: sha256(familySecret) } };
   }
 
   /**
@@ -226,7 +222,7 @@ export class TokenIssuer {
     return { token, digest: sha256(token), expiresAt: now + lifetimeMs };
   }
 
-  /** Returns a digest of a network that does not reveal it, because the digest includes the presented refresh token. */
+  /** The digest does not reveal the network, because it includes the presented refresh token. */
   networkDigest(refreshToken: string, network: string): string {
     return Buffer.from(sha256(`${refreshToken}\0${network}`), 'hex').toString('base64url');
   }
@@ -242,11 +238,8 @@ function pairOf(
   refreshSecret: Uint8Array,
   seed: string | null = null,
 ): Successor {
-  return withDigests(
-    formatAccessToken(claims.sessionId, accessSecret),
-    formatRefreshToken(claims, refreshSecret),
-    seed,
-  );
+  const refreshToken = formatRefreshToken(claims, refreshSecret);
+  return withDigests(formatAccessToken(claims.sessionId, accessSecret), refreshToken, seed);
 }
 
 function withDigests(accessToken: string, refreshToken: string, seed: string | null = null): Successor {

@@ -175,7 +175,7 @@ export class CookieRules {
       const refreshToken = this.onlyValue(request, this.refreshName);
       if (refreshToken === null) throw invalidRefreshToken();
       const accessToken = this.onlyValue(request, this.accessName);
-      const pair = await this.refreshing.refresh(refreshToken, client, { transport: 'cookie', accessToken });
+      const pair = await this.refreshing.refresh(refreshToken, client, 'cookie', accessToken);
       this.set(response, pair);
       return pair;
     } catch (error) {
