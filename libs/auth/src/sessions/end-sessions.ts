@@ -180,10 +180,7 @@ export class EndSessions {
     return (yield* rowsOf(this.activeOfUser.with({ userId }))).map(sessionFromRow);
   }
 
-  /**
-   * Stores the states of ended sessions, which the caller has locked if the database supports row locks. If a session has
-   * changed nevertheless, the transaction is run again.
-   */
+  /** Stores ended sessions, which the caller has read. If one has changed since then, the transaction is run again. */
   *storeEnded(ended: readonly EndedSession[], now: number, condition: EndCondition = {}): Step<void> {
     const { inactiveSince = Number.MAX_SAFE_INTEGER, sessionId = '', familyDigest = '' } = condition;
     for (const reason of new Set(ended.map((one) => one.reason))) {

@@ -32,7 +32,7 @@ import {
 type Outcome<Opened> =
   | ({ readonly kind: 'opened' } & Opened)
   | { readonly kind: 'limit_reached'; readonly activeSessions: number }
-  /** The credentials version, the account or the login ticket has changed in the meantime. */
+  /** The user is not active, or the credentials or the login ticket have changed since they were verified. */
   | { readonly kind: 'credentials_changed' };
 
 /** `ended`: at the session limit, the expired sessions and the sessions that the limit ended. Otherwise empty. */
@@ -106,12 +106,7 @@ export class OpenSession {
     );
   }
 
-  /**
-   * Opens a session for a user whose identity has been proven, and applies the session limit.
-   * @returns `credentials_changed` if the user is not active, or if the credentials or the login ticket changed after
-   *   they were verified
-   * @throws the error of `proofsAt` if the methods or the data are invalid
-   */
+  /** Opens a session for a user whose identity has been proven, and applies the session limit. */
   async open(
     identification: Identification,
     { client }: Operation,
@@ -207,7 +202,7 @@ export class OpenSession {
     return { ended, events: endEvents(ended, client, now) };
   }
 
-  /** Records a login that the session limit refuses, at most once an hour for each user and network. */
+  /** Records a refused login at most once an hour for each user and network. */
   private *recordRefusal(userId: string, client: Client, now: number): Step<void> {
     const refused = newEvent('login_blocked', userId, client, now, { reason: 'session_limit' });
     const since = now - REFUSAL_RECORDED_FOR_MS;

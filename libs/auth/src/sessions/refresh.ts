@@ -88,7 +88,7 @@ type Outcome = TokenPair | 'refused' | 'changed';
  */
 const FIRST_ATTEMPT_TIMEOUT_MS = 2_000;
 
-/** A parallel change requires another decision. */
+/** Each parallel change requires another decision. */
 const MAX_DECISIONS = 5;
 
 /** Rotates a refresh token, replays the last refresh, or ends all sessions of the user after reuse. */
@@ -125,7 +125,7 @@ export class Refresh {
     accessToken: string | null = null,
   ): Promise<TokenPair> {
     return measureDuration(this.metrics, 'session_auth.refresh.duration', async () => {
-      const call = this.begin(refreshToken, client, transport, accessToken);
+      const call: RefreshCall = this.begin(refreshToken, client, transport, accessToken);
       const outcome = await this.run(call).catch((error: unknown) => {
         // The outcome of an earlier refresh is still unknown, so the next retry needs the same pair.
         const kept = call.outcomeUnknown ? (call.replayed ?? call.successor) : call.unconfirmed;
@@ -139,12 +139,7 @@ export class Refresh {
     });
   }
 
-  private begin(
-    refreshToken: string,
-    client: Client,
-    transport: TokenTransport,
-    accessToken: string | null,
-  ): RefreshCall {
+  private begin(refreshToken: string, client: Client, transport: TokenTransport, accessToken: string | null) {
     if (transport === 'bearer') assertValidField('refresh_token', textProblem(refreshToken));
     const claims = parseRefreshToken(refreshToken);
     if (!claims) throw invalidRefreshToken();

@@ -46,7 +46,7 @@ export type ReplayWindow = Readonly<ReturnType<typeof replayFromRow>>;
 /** One refresh. Its statements share one time budget. */
 export interface Rotation {
   readonly presented: PresentedRefreshToken;
-  /** The pair that replaces the token. If refresh tokens are not rotated, the refresh token is the presented one. */
+  /** The pair that replaces the token. Without rotation, it contains the presented refresh token. */
   readonly successor: Successor;
   readonly client: Client;
   readonly now: number;
@@ -181,7 +181,7 @@ export class Rotate {
     return isRotated ? { ...expiriesOf({ ...found!, ...issued }), previousNetwork } : null;
   }
 
-  /** Counts and records a replay of the last refresh. Returns false if the guard condition does not hold. */
+  /** Records a replay of the last refresh. Returns false if the guard condition does not hold. */
   replay(rotation: Rotation, found: RefreshableSession): Promise<boolean> {
     const { presented, client, now } = rotation;
     const { sessionId: id, networkDigest } = presented;
@@ -273,11 +273,7 @@ export class Reissue {
   }
 }
 
-/**
- * Returns a statement that rotates and records the event (PostgreSQL). `previous_network` is the network that the
- * session had before if the network has changed, because a subquery on the same table reads the row as it was before
- * the update.
- */
+/** `previous_network` is the network before a change: on PostgreSQL, the subquery reads the row before the update. */
 function withEvent(rotation: string, events: EventLog): string {
   const extra = `CASE WHEN previous_network IS NULL THEN CAST(:eventExtra AS text) ELSE CAST(:changedExtra AS text) END`;
   return `WITH changed AS (${rotation} RETURNING s.{session.userId} AS user_id, ${columns('session', EXPIRY_COLUMNS, 's.')},

@@ -81,13 +81,11 @@ const SESSION_COLUMNS = `id userId state ipAddress deviceType osFamily browserFa
 export class SessionSql {
   /** When the session ends even if it is refreshed. Only a lowered timeout applies to open sessions. */
   readonly absoluteEnd: string;
-  /** When the session expires, as in `SessionRecord`. */
   readonly expiresAt: string;
   /** How long an ended session is stored, counted from its login, in milliseconds. */
   readonly retentionMs: string;
   /** The status of the user, or NULL if only the user store knows it. */
   readonly account: string;
-  /** The columns that `sessionFromRow` reads. */
   readonly columns: string;
   readonly columnsWithAccount: string;
   private readonly idleMs: string;
@@ -139,11 +137,7 @@ const VERSION_LIMIT = 2 ** 30;
  */
 @Injectable()
 export class UserLock {
-  private readonly lockRow;
-  private readonly changeVersion;
-  private readonly readVersion;
-  private readonly removeResets;
-  private readonly removeTickets;
+  private readonly sql;
 
   constructor(
     statements: StatementFactory,
@@ -152,29 +146,31 @@ export class UserLock {
     // The INSERT locks the row whether it existed or not. A Galera cluster detects conflicts between two nodes only in
     // rows that change, so each lock changes the row.
     const count = '{lock.lockCount} = {lock}.{lock.lockCount} + 1';
-    this.lockRow = statements.prepared(
-      `INSERT INTO {lock} ({lock.userId}, {lock.credentialsVersion}, {lock.lockCount}) VALUES (:userId, 0, 0)
-       ${onDuplicate(statements.dialect, '{lock.userId}', count)}`,
-    );
-    this.readVersion = statements.statement(
-      'SELECT {lock.credentialsVersion} AS version FROM {lock} WHERE {lock.userId} = :userId',
-    );
-    this.changeVersion = statements.statement(
-      `UPDATE {lock} SET {lock.credentialsVersion} = ({lock.credentialsVersion} + :step) % ${VERSION_LIMIT}
-       WHERE {lock.userId} = :userId`,
-    );
-    this.removeResets = statements.statement('DELETE FROM {reset} WHERE {reset.userId} = :userId');
-    this.removeTickets = statements.statement('DELETE FROM {ticket} WHERE {ticket.userId} = :userId');
+    this.sql = {
+      lock: statements.prepared(
+        `INSERT INTO {lock} ({lock.userId}, {lock.credentialsVersion}, {lock.lockCount}) VALUES (:userId, 0, 0)
+         ${onDuplicate(statements.dialect, '{lock.userId}', count)}`,
+      ),
+      readVersion: statements.statement(
+        'SELECT {lock.credentialsVersion} AS version FROM {lock} WHERE {lock.userId} = :userId',
+      ),
+      changeVersion: statements.statement(
+        `UPDATE {lock} SET {lock.credentialsVersion} = ({lock.credentialsVersion} + :step) % ${VERSION_LIMIT}
+         WHERE {lock.userId} = :userId`,
+      ),
+      removeResets: statements.statement('DELETE FROM {reset} WHERE {reset.userId} = :userId'),
+      removeTickets: statements.statement('DELETE FROM {ticket} WHERE {ticket.userId} = :userId'),
+    };
   }
 
   /** Waits for the lock, which is held until the end of the transaction. The other methods require the lock. */
   *lock(userId: string): Step<void> {
-    yield* affectedBy(this.lockRow.with({ userId }));
+    yield* affectedBy(this.sql.lock.with({ userId }));
   }
 
   /** Returns the version of the credentials, which does not change while the lock is held. */
   *version(userId: string): Step<number> {
-    return Number((yield* firstOf(this.readVersion.with({ userId })))!['version']);
+    return Number((yield* firstOf(this.sql.readVersion.with({ userId })))!['version']);
   }
 
   *revokeCredentials(userId: string): Step<void> {
@@ -183,7 +179,7 @@ export class UserLock {
   }
 
   *revokeResetTokens(userId: string): Step<void> {
-    yield* affectedBy(this.removeResets.with({ userId }));
+    yield* affectedBy(this.sql.removeResets.with({ userId }));
   }
 
   /**
@@ -193,8 +189,8 @@ export class UserLock {
    */
   *revokeLogins(userId: string): Step<void> {
     const step = 1 + this.random.integer(VERSION_LIMIT - 1);
-    yield* affectedBy(this.changeVersion.with({ userId, step }));
-    yield* affectedBy(this.removeTickets.with({ userId }));
+    yield* affectedBy(this.sql.changeVersion.with({ userId, step }));
+    yield* affectedBy(this.sql.removeTickets.with({ userId }));
   }
 }
 
@@ -227,7 +223,7 @@ export function proofsFromRow(row: Row): StoredProofs {
 
 const MAX_METHODS = 8;
 
-/** Of the JSON text in UTF-8. */
+/** The maximum size of `data`, as JSON text in UTF-8. */
 const MAX_DATA_BYTES = 1024;
 
 const METHOD_NAME = /^[a-z][a-z0-9_-]{0,31}$/;

@@ -16,7 +16,7 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options'
 /** The method name of a password. (RFC 8176, section 2) */
 export const PASSWORD_METHOD = 'pwd';
 
-/** Begin the account block, if enabled, or end a session. (NIST SP 800-63B-4, 3.2.2) */
+/** The consecutive failures that begin the account block, if enabled, or end a session. (NIST SP 800-63B-4, 3.2.2) */
 const MAX_FAILURES = 100;
 
 /** The stored end of a block that only a reset ends: the last instant that a `Date` can represent. */
@@ -158,10 +158,7 @@ export class Throttle {
     };
   }
 
-  /**
-   * Returns what a login, or an attempt with a login ticket, counts against: the network, and all networks.
-   * @param name as in `Subject`
-   */
+  /** Returns what a login, or an attempt with a login ticket, counts against: the network, and all networks. */
   ofLogin(method: string, name: string, user: StoredUser | null, { network }: Client): Subject {
     const account = user ? accountOf(method, user.id) : accountOfName(name, this.options.nameMatching);
     const owner = user ? ownerOfUser(user.id) : acrossNetworks(account);
@@ -385,7 +382,7 @@ const accountOfName = (name: string, matching: NameMatching): string => `name\0$
 
 const acrossNetworks = (account: string): string => sha256(`*\0${account}`);
 
-/** Owns a user's counters, except those within sessions. */
+/** The owner of a user's counters, except those within sessions. */
 const ownerOfUser = (id: UserId): string => acrossNetworks(accountOf(PASSWORD_METHOD, id));
 const ownerOfSessions = (id: UserId): string => sha256(`sessions\0${String(id)}`);
 
