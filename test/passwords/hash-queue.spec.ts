@@ -15,14 +15,18 @@ function work(): { run: () => Promise<string>; end: () => void; fail: () => void
   return { run, end: () => end(), fail: () => fail(), started: () => started };
 }
 
+function enterAndHash<T>(queue: HashQueue, run: () => Promise<T>, network = ''): Promise<T> {
+  return queue.enter(network, () => queue.runHash(network, run));
+}
+
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue of password hashes', () => {
   it('the queue runs and queues the configured numbers of hashes, and refuses the next hash immediately', async () => {
     const queue = new HashQueue({ concurrent: 2, waiting: 1 });
     const works = [work(), work(), work(), work()];
-    const results = works.slice(0, 3).map(({ run }, index) => queue.runHash(run, { network: `192.0.2.${index}` }));
-    await expect(queue.runHash(works[3]!.run, { network: '192.0.2.9' })).rejects.toMatchObject({ code: 'busy' });
+    const results = works.slice(0, 3).map(({ run }, index) => enterAndHash(queue, run, `192.0.2.${index}`));
+    await expect(enterAndHash(queue, works[3]!.run, '192.0.2.9')).rejects.toMatchObject({ code: 'busy' });
     expect(works.map(({ started }) => started())).toEqual([true, true, false, false]);
     expect(queue.load).toEqual({ running: 2, waiting: 1 });
     works[0]!.end();
@@ -38,8 +42,8 @@ describe('the queue of password hashes', () => {
   it('the queue starts the next hash after one that fails', async () => {
     const queue = new HashQueue({ concurrent: 1, waiting: 1 });
     const [first, second] = [work(), work()];
-    const failing = queue.runHash(first.run, { network: '192.0.2.1' });
-    const waiting = queue.runHash(second.run, { network: '192.0.2.2' });
+    const failing = enterAndHash(queue, first.run, '192.0.2.1');
+    const waiting = enterAndHash(queue, second.run, '192.0.2.2');
     first.fail();
     await expect(failing).rejects.toThrow('failed');
     await settled();
@@ -50,7 +54,7 @@ describe('the queue of password hashes', () => {
   it('the queue starts several hashes when several end together', async () => {
     const queue = new HashQueue({ concurrent: 2, waiting: 10 });
     const works = Array.from({ length: 6 }, work);
-    const results = works.map(({ run }) => queue.runHash(run));
+    const results = works.map(({ run }) => enterAndHash(queue, run));
     for (let i = 0; i < 6; i += 2) {
       expect(works.map(({ started }) => started())).toEqual(works.map((_, index) => index < i + 2));
       works[i]!.end();
@@ -67,8 +71,8 @@ describe('the capacity of the queue', () => {
     const queue = new HashQueue({ concurrent: 1, waiting: 1 });
     const [other, hash] = [work(), work()];
     const entered = queue.enter('192.0.2.1', other.run);
-    const hashed = queue.runHash(hash.run);
-    await expect(queue.runHash(work().run, { network: '192.0.2.2' })).rejects.toMatchObject({ code: 'busy' });
+    const hashed = enterAndHash(queue, hash.run);
+    await expect(enterAndHash(queue, work().run, '192.0.2.2')).rejects.toMatchObject({ code: 'busy' });
     await expect(queue.enter('192.0.2.2', () => Promise.resolve())).rejects.toMatchObject({ code: 'busy' });
     other.end();
     await entered;
@@ -80,8 +84,8 @@ describe('the capacity of the queue', () => {
   it('work that has entered the queue needs no further capacity to hash', async () => {
     const queue = new HashQueue({ concurrent: 1, waiting: 1 });
     const hashTwice = async (): Promise<string> => {
-      await queue.runHash(() => Promise.resolve(), { network: '192.0.2.1', hasEntered: true });
-      return queue.runHash(() => Promise.resolve('done'), { network: '192.0.2.1', hasEntered: true });
+      await queue.runHash('192.0.2.1', () => Promise.resolve());
+      return queue.runHash('192.0.2.1', () => Promise.resolve('done'));
     };
     expect(await queue.enter('192.0.2.1', hashTwice)).toBe('done');
   });
@@ -110,28 +114,25 @@ describe('the capacity of the queue', () => {
     await running;
   });
 
-  it.each([{}, { network: '' }, { network: '192.0.2.1' }])(
-    'hashes with the origin %j can use at most half of the capacity',
-    async (origin) => {
-      const queue = new HashQueue({ concurrent: 1, waiting: 3 });
-      const works = [work(), work(), work()];
-      const hashes = works.slice(0, 2).map(({ run }) => queue.runHash(run, origin));
-      await expect(queue.runHash(work().run, origin)).rejects.toMatchObject({ code: 'busy' });
-      const other = queue.runHash(works[2]!.run, { network: '192.0.2.9' });
-      for (const { end } of works) {
-        await settled();
-        end();
-      }
-      // Networks take turns, so the hash of the other network ran second.
-      works[1]!.end();
-      expect(await Promise.all([...hashes, other])).toEqual(['done', 'done', 'done']);
-    },
-  );
+  it.each(['', '192.0.2.1'])('hashes of the network %j can use at most half of the capacity', async (network) => {
+    const queue = new HashQueue({ concurrent: 1, waiting: 3 });
+    const works = [work(), work(), work()];
+    const hashes = works.slice(0, 2).map(({ run }) => enterAndHash(queue, run, network));
+    await expect(enterAndHash(queue, work().run, network)).rejects.toMatchObject({ code: 'busy' });
+    const other = enterAndHash(queue, works[2]!.run, '192.0.2.9');
+    for (const { end } of works) {
+      await settled();
+      end();
+    }
+    // Networks take turns, so the hash of the other network ran second.
+    works[1]!.end();
+    expect(await Promise.all([...hashes, other])).toEqual(['done', 'done', 'done']);
+  });
 
   it('a flood from one network delays each hash of another network by one hash, because networks take turns', async () => {
     const queue = new HashQueue({ concurrent: 1, waiting: 20 });
     const order: string[] = [];
-    const hash = (network: string): Promise<void> => queue.runHash(async () => void order.push(network), { network });
+    const hash = (network: string): Promise<void> => enterAndHash(queue, async () => void order.push(network), network);
     await Promise.all(['a', 'a', 'a', 'a', 'b', 'c', 'b'].map(hash));
     expect(order).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a']);
   });

@@ -1,7 +1,7 @@
 import type { ClassProvider, FactoryProvider, InjectionToken, Provider, Type, ValueProvider } from '@nestjs/common';
 import { AUTH_OPTIONS, AuthService, PruningService, type AuthModuleOptions } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
-import { AUTH_PROVIDERS } from '../../libs/auth/src/providers';
+import { AUTH_PROVIDERS } from '../../libs/auth/src/auth.module';
 import { Clock } from '../../libs/auth/src/base/clock';
 import { DeviceDetector } from '../../libs/auth/src/adapters/device-detector';
 import { Database } from '../../libs/auth/src/database/database';

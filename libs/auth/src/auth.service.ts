@@ -85,7 +85,7 @@ export class AuthService {
 
   /**
    * Returns a login ticket for a user whom the application has identified by a first factor other than a password.
-   * @param proofs as for `openSession`, with at least one name in `methods`
+   * @param proofs as for `openSession`
    * @throws AuthError `unknown_user`, also if the user is not active
    */
   createLoginTicket(
@@ -182,9 +182,8 @@ export class AuthService {
 
   /**
    * Ends one session of a user.
-   * @param options `currentSessionId`: the session whose `isCurrent` is true in the signal. Default: none. `by`: who ends
-   *   the session, for the history. Default: 'user'. `actor`: with `by: 'admin'`, the name or id of the administrator,
-   *   for the history, 1 to 255 characters. Default: none
+   * @param options `currentSessionId`: the session whose `isCurrent` is true in the signal. Default: none. For the
+   *   history: `by`: default 'user'. `actor`: the administrator's name or id, 1 to 255 characters, with `by: 'admin'`
    * @throws AuthError `session_not_found` if the user has no such active session; `invalid_field` on `actor`
    */
   revokeSession(
@@ -313,7 +312,7 @@ export class AuthService {
    * @throws AuthError `busy`; `invalid_field` on `password` if it is empty, invalid, or too long to be hashed in full
    */
   hashPassword(password: string): Promise<string> {
-    return this.passwords.hash(password, 'password');
+    return this.passwords.hash(password, 'password', '');
   }
 
   private operation(info: ClientInfo = {}): Operation {

@@ -22,8 +22,8 @@ export class AuthSetupError extends Error {
 /** @throws AuthSetupError if the DataSource is missing, lacks the library's entities, or has unsupported options */
 export function requireDataSource(found: DataSource | undefined, name: string, ownUsers: boolean): DataSource {
   const list = ownUsers ? 'AUTH_ENTITIES' : 'AUTH_ENTITIES_WITHOUT_USERS';
+  const named = name === 'default' ? '' : `, name: '${name}'`;
   if (!found) {
-    const named = name === 'default' ? '' : `, name: '${name}'`;
     throw new AuthSetupError(
       `AuthModule found no TypeORM DataSource named '${name}'. Add to the imports of your root module, before ` +
         `AuthModule: TypeOrmModule.forRoot({ type: 'postgres', ...${named}, entities: [...${list}] })`,
@@ -84,35 +84,30 @@ export async function warnAboutMissingTables(
   dataSource: DataSource,
   { users = OWN_USERS }: Pick<ResolvedAuthOptions, 'users'>,
 ): Promise<void> {
-  const entity = 'entity' in users ? users.entity : null;
   const isOwn = users === OWN_USERS;
-  const areReadable = await isReadable(dataSource, AuthSession);
-  const areUsersReadable = entity === null || (await isReadable(dataSource, entity));
-  if (!areReadable || (isOwn && !areUsersReadable)) {
+  if (!(await areReadable(dataSource, isOwn ? [AuthSession, AuthUser] : [AuthSession]))) {
     logger.warn(
       "The library's tables cannot be read. If they do not exist, run the migrations. Add to the DataSource options: " +
         `migrations: [...${isOwn ? 'AUTH_MIGRATIONS' : 'AUTH_MIGRATIONS_WITHOUT_USERS'}], ` +
         'then run "typeorm migration:run", or add migrationsRun: true',
     );
   }
-  if (!isOwn && !areUsersReadable) {
+  if (!isOwn && 'entity' in users && !(await areReadable(dataSource, [users.entity]))) {
     logger.warn(
-      `The table of users.entity, ${entity.name}, cannot be read. Logins fail with 503. ` +
+      `The table of users.entity, ${users.entity.name}, cannot be read. Logins fail with 503. ` +
         'If the table does not exist, create it with a migration of your application.',
     );
   }
 }
 
-async function isReadable(dataSource: DataSource, entity: new () => object): Promise<boolean> {
-  try {
-    await dataSource.getRepository(entity).exists({ withDeleted: true });
-    return true;
-  } catch {
-    return false;
-  }
+function areReadable(dataSource: DataSource, entities: readonly (new () => object)[]): Promise<boolean> {
+  const reads = entities.map((entity) => dataSource.getRepository(entity).exists({ withDeleted: true }));
+  return Promise.all(reads).then(
+    () => true,
+    () => false,
+  );
 }
 
-/** Warns about a database server, or a proxy in front of it, on which the library's guarantees do not hold. */
 export async function warnAboutServer(database: Database): Promise<void> {
   try {
     for (const warning of await database.serverWarnings()) logger.warn(warning);

@@ -43,7 +43,6 @@ export interface CreateUserOptions {
 /** The number of rows that one transaction deletes. */
 const BATCH_SIZE = 500;
 
-/** Creates, disables, enables and forgets users, and resets failed logins. */
 @Injectable()
 export class Accounts {
   private readonly removals;
@@ -85,11 +84,8 @@ export class Accounts {
     const { username, password, properties } = given;
     assertValidField('username', newUsernameProblem(username, USERNAME_LENGTH));
     if (password !== null && !skipPolicy) await this.passwords.assertAllowed(password, 'password', username);
-    const origin = { network: op.client.network };
-    const passwordHash = password === null ? null : await this.passwords.hash(password, 'password', origin);
-    if (!this.users.canCreate) {
-      throw new AuthError('not_supported', 'The user store cannot create users. Implement its method `create`.');
-    }
+    const { network } = op.client;
+    const passwordHash = password === null ? null : await this.passwords.hash(password, 'password', network);
     const naturalId = this.users.naturalIdOf(username);
     if (naturalId !== null) {
       if (await this.users.findByName(username, op.tx)) throw usernameTaken();

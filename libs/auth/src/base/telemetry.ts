@@ -6,6 +6,7 @@ import { loadOptionalPeer } from './optional-peer';
 export class Metrics {
   private readonly counters = new Map<MetricName, OpenTelemetry.Counter>();
   private readonly histograms = new Map<MetricName, OpenTelemetry.Histogram>();
+  private readonly stopObserving: (() => void)[] = [];
 
   // Private, so that the published declarations do not contain the types of the optional dependency.
   private constructor(private readonly meter: OpenTelemetry.Meter | null) {
@@ -40,12 +41,16 @@ export class Metrics {
     this.histograms.get(name)?.record(value, { ...attributes });
   }
 
-  /** Reads a level at each export until the returned function is called. */
-  observe(name: LevelName, read: () => number): () => void {
+  /** Reads a level at each export until the application shuts down. */
+  observe(name: LevelName, read: () => number): void {
     const level = this.meter?.createObservableUpDownCounter(name, optionsOf(name));
     const callback = (result: OpenTelemetry.ObservableResult): void => result.observe(read());
     level?.addCallback(callback);
-    return () => level?.removeCallback(callback);
+    this.stopObserving.push(() => level?.removeCallback(callback));
+  }
+
+  beforeApplicationShutdown(): void {
+    for (const stop of this.stopObserving) stop();
   }
 }
 

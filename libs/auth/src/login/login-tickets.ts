@@ -32,17 +32,15 @@ import { Users } from '../users/users';
 /** The number of failed attempts after which a ticket is revoked. */
 const MAX_TICKET_FAILURES = 5;
 
-/** The maximum number of valid tickets of a user. */
 const MAX_TICKETS = 20;
 
 /** The maximum number of times that `open` reads a ticket, to which parallel attempts may add methods. */
 const MAX_READS = 5;
 
-/** The login ticket or the session that an attempt belongs to, and the method that the attempt proves. */
-type AttemptTarget =
-  { readonly ticket: string; readonly method: string } | { readonly principal: AuthPrincipal; readonly method: string };
+type AttemptTarget = ({ readonly ticket: string } | { readonly principal: AuthPrincipal }) & {
+  readonly method: string;
+};
 
-/** Checks a secret of the user to whom the ticket or session belongs. */
 type SecretVerifier = (user: IdentifiedUser) => boolean | Promise<boolean>;
 
 const INSERTED = 'digest userId networkDigest credentialsVersion methods data createdAt expiresAt'.split(' ');
@@ -143,7 +141,6 @@ export class LoginTickets {
     return isStored ? ticket : null;
   }
 
-  /** Issues a ticket for a user whom the application has identified. @throws AuthError `unknown_user` */
   async issueFor(user: { readonly id: UserId } | UserId, given: GivenProofs, op: Operation): Promise<string> {
     assertMethods(given.methods ?? []);
     const id = userIdOf(user);
@@ -156,7 +153,6 @@ export class LoginTickets {
     return ticket ?? this.issueFor(user, given, op);
   }
 
-  /** Consumes a ticket and opens a session. @throws AuthError with the codes of `AuthService.openSession` */
   async open(presented: string, op: Operation): Promise<OpenedSession> {
     const { sql } = this;
     for (let reads = 0; reads < MAX_READS; reads++) {
@@ -181,7 +177,6 @@ export class LoginTickets {
     throw invalidLoginTicket();
   }
 
-  /** Implements `AuthService.attempt`. The attempt counts as failed unless the check returns true. */
   async attempt(target: AttemptTarget, op: Operation, verify: SecretVerifier): Promise<boolean> {
     const given: { ticket?: unknown; principal?: unknown } = { ...target };
     if (!('ticket' in given || given.principal)) throw new Error('Pass attempt() a login ticket or a principal.');

@@ -28,7 +28,6 @@ type Outcome =
   /** `user`: the user with the entered name, or null. */
   | { readonly kind: 'wrong'; readonly user: StoredUser | null };
 
-/** An attempt that was counted. */
 interface Attempt extends Credentials {
   readonly charge: Charge;
   readonly op: Operation;
@@ -36,10 +35,8 @@ interface Attempt extends Credentials {
   readonly wantsTicket: boolean;
 }
 
-/** The method that a login by name and password proves. */
 const BY_PASSWORD: GivenProofs = { methods: [PASSWORD_METHOD] };
 
-/** Logs users in. */
 @Injectable()
 export class Login {
   private readonly logger = new Logger('AuthLogin');
@@ -63,11 +60,7 @@ export class Login {
     });
   }
 
-  /** Verifies name and password like `login`, and returns a login ticket instead of a session. */
-  async verifyCredentials(
-    credentials: Credentials,
-    op: Operation,
-  ): Promise<{ readonly user: IdentifiedUser; readonly ticket: string }> {
+  async verifyCredentials(credentials: Credentials, op: Operation): Promise<{ user: IdentifiedUser; ticket: string }> {
     const outcome = await this.attempt(credentials, op, true);
     if (outcome.kind !== 'ticket') throw errorOf(outcome);
     const { id, username } = outcome.user;
@@ -141,7 +134,7 @@ export class Login {
   private async upgradeHash({ id, passwordHash }: StoredUser, password: string, network: string): Promise<void> {
     try {
       if (passwordHash === null || !this.users.canSetPasswords || !this.passwords.needsRehash(passwordHash)) return;
-      const upgraded = await this.passwords.hash(password, 'password', { network, hasEntered: true });
+      const upgraded = await this.passwords.hash(password, 'password', network, true);
       await this.users.setHash(id, upgraded, passwordHash);
     } catch (error) {
       this.logger.warn(

@@ -33,9 +33,8 @@ export interface AuthModuleOptions {
   /**
    * The grace period after a refresh, in seconds, 0 to 60. Within it, the most recently used refresh token returns the
    * same pair again, for clients that lose a response or refresh in parallel. Reuse of this token from the client's
-   * network is then not detected, and from other networks only after the new access token has been used. If a retry can
-   * reach another instance, set at least the duration of a database failover plus 6 seconds, or twice that with the
-   * client package. A value above 0 requires `rotateRefreshTokens`. Default: 0, and 10 for cookies with rotation.
+   * network is then not detected, and from other networks only after the new access token has been used. A value above
+   * 0 requires `rotateRefreshTokens`. Default: 0, and 10 for cookies with rotation.
    */
   refreshReuseGraceSeconds?: number | undefined;
   /** Whether the library stores IP addresses, returns them, and includes them in signals. Default: true. */
@@ -130,9 +129,8 @@ export interface AuthModuleOptions {
      */
     minLength?: number;
     /**
-     * Whether to accept common passwords, repeated blocks, sequences of characters or adjacent keys, and passwords that
-     * contain a username of 4 or more characters. NIST SP 800-63B-4 requires a blocklist, such as one in `check`.
-     * Default: false.
+     * Whether to accept common passwords, repeated blocks, runs of characters or adjacent keys, and passwords with a
+     * username of 4 or more characters. NIST SP 800-63B-4 requires a blocklist, for example in `check`. Default: false.
      */
     allowPredictable?: boolean;
     /** An additional check of new passwords, such as a lookup in a list of breached passwords. Default: none. */
@@ -151,9 +149,8 @@ export interface AuthModuleOptions {
     /** The age at which events and ended sessions are pruned, in days, 1 to 36500. Default: 90. */
     retentionDays?: number;
     /**
-     * The maximum number of events per user after pruning, 1 to 10000000. The excess is removed in this order:
-     * refreshes, failed logins, starts of delays and blocks, requests for a password reset, the oldest events. Default:
-     * 1000.
+     * The maximum number of events per user after pruning, 1 to 10000000. Removed in this order: refreshes, failed
+     * logins, starts of delays and blocks, requests for a password reset, the oldest events. Default: 1000.
      */
     maxRowsPerUser?: number;
   };
@@ -181,10 +178,7 @@ export interface AuthModuleOptions {
    * the first user, because it decides which usernames are the same. Default: 'exact'.
    */
   nameMatching?: NameMatching;
-  /**
-   * Where the users are stored: a mapping of an entity of your application, a class that extends `UserStore`, or an
-   * instance of such a class. Default: `AuthUser`, the library's own entity.
-   */
+  /** Where users are stored: an entity mapping or a `UserStore`. Default: `AuthUser`, the library's own entity. */
   users?: UserEntityMapping | Replaceable<UserStore>;
   /** How passwords are hashed. `bcryptCost` then has no effect. Default: bcrypt. */
   passwordHasher?: Replaceable<PasswordHasher>;
@@ -192,10 +186,7 @@ export interface AuthModuleOptions {
   deviceDetector?: Replaceable<DeviceDetector>;
   /** Which users need a second factor. Their login by password fails with 403 and a login ticket. Default: none. */
   secondFactor?: Replaceable<SecondFactor>;
-  /**
-   * Where the access token of a call is read from, for your routes and the library's. If `find` returns null, the library
-   * reads the usual places. Default: none.
-   */
+  /** Reads access tokens from other places, for your routes and the library's. Default: none. */
   tokenSource?: Replaceable<TokenSource>;
 }
 

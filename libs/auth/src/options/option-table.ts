@@ -8,7 +8,6 @@ import type { AuthModuleExtras, GroupName, PasswordCheck, Replaceable, ResolvedA
 
 type OptionName = keyof ResolvedAuthOptions;
 
-/** A rule for the value of an option. */
 interface Rule<T> {
   /** The valid values, as error messages name them after "use". */
   readonly expected: string;
@@ -45,7 +44,7 @@ function integer(min: number, max = Infinity): Rule<number> {
   return ruleOf(`a whole number ${range}`, (value) => isWithin(value as number));
 }
 
-/** Returns the rule for a duration in seconds. A duration of more than 100 years is a mistake. */
+/** A duration of more than 100 years is a mistake. */
 function seconds(min: number): Rule<number> {
   const least = `${min} ${min === 1 ? 'second' : 'seconds'}`;
   return ruleOf(`a whole number of seconds from ${least} to 100 years`, integer(min, 3_155_760_000).accepts);
@@ -55,7 +54,6 @@ function orFalse<T>(rule: Rule<T>): Rule<T | false> {
   return ruleOf(`${rule.expected}, or false`, (value) => value === false || rule.accepts(value));
 }
 
-/** @param pattern what the text must match. Default: any text except the empty string */
 function text(expected: string, pattern = /./s): Rule<string> {
   return ruleOf(expected, (value) => typeof value === 'string' && pattern.test(value));
 }
@@ -194,7 +192,6 @@ export function isPlainObject(value: unknown): value is object {
   return prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf'));
 }
 
-/** Returns whether the value is a plain object with at least one property of a mapping. */
 export function isMapping(value: unknown): boolean {
   return isPlainObject(value) && Object.keys(value).some((name) => MAPPING_RULES.has(`users.${name}`));
 }

@@ -27,11 +27,7 @@ const OPTION_NAMES = [...OPTION_ROWS.keys()];
 
 const GROUPS = new Set(OPTION_NAMES.filter((path) => path.includes('.')).map((path) => path.split('.')[0]!));
 
-/**
- * Checks the options, adds the defaults and freezes the result.
- * @param withExtras the argument of `forRoot()`, or the properties next to the factory of `forRootAsync()`
- * @throws AuthOptionsError that reports every problem
- */
+/** @param withExtras the argument of `forRoot()`, or the properties next to the factory of `forRootAsync()` */
 export function resolveOptions(given: unknown, withExtras: object = {}): ResolvedAuthOptions {
   const options = isPlainObject(given) ? given : {};
   const values = flatten(options);
@@ -57,10 +53,7 @@ export function resolveExtras(withExtras: object): Required<AuthModuleExtras> {
   return Object.fromEntries(extras) as Required<AuthModuleExtras>;
 }
 
-/**
- * Checks the argument of `forRoot()`, of which Nest copies only the own properties.
- * @throws AuthOptionsError if the argument is not a plain object
- */
+/** Checks the argument of `forRoot()`, of which Nest copies only the own properties. */
 export function assertPlainOptions(given: unknown): void {
   if (isPlainObject(given)) return;
   throw new AuthOptionsError([`the argument of forRoot() is ${notPlain(given, 'use')}`]);
@@ -116,19 +109,18 @@ function* conflictsIn(values: Values): Generator<string> {
     const most = limitOf(limit, values);
     if (Number(of(path)) > most) yield wrongValue(path, of(path), `at most ${most} (${limit.text})`);
   }
-  const [grace, block] = [of('refreshReuseGraceSeconds'), of('failedLogins.accountBlock')];
+  const grace = of('refreshReuseGraceSeconds');
   if (Number(grace) > 0 && of('rotateRefreshTokens') === false) {
     const expected = '0 or omit it, because rotateRefreshTokens: false allows no grace period';
     yield wrongValue('refreshReuseGraceSeconds', grace, expected);
   }
-  const isBlockSet = values.has('failedLogins.accountBlock') && typeof block === 'string';
-  if (isBlockSet && of('failedLogins.throttleFrom') === false) {
+  const block = values.has('failedLogins.accountBlock') && of('failedLogins.accountBlock');
+  if (typeof block === 'string' && of('failedLogins.throttleFrom') === false) {
     const expected = 'false or omit it, because failedLogins.throttleFrom: false also disables the account block';
     yield wrongValue('failedLogins.accountBlock', block, expected);
   }
 }
 
-/** Yields the problems of a mapping of users that the rules of the option table do not find. */
 function* mappingProblems(values: Values): Generator<string> {
   if (!isMapping(values.get('users'))) return;
   for (const [path, { expected }] of MAPPING_RULES) {
@@ -150,7 +142,6 @@ function* mappingProblems(values: Values): Generator<string> {
   }
 }
 
-/** Yields the problems of the option `cookies` that the rules of the option table do not find. */
 function* cookieProblems(values: Values): Generator<string> {
   if (!values.has('cookies.mode')) yield wrongValue('cookies.mode', undefined, "'optional' or 'only', or omit cookies");
   const origins = values.get('cookies.trustedOrigins');

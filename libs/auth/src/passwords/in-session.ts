@@ -41,10 +41,9 @@ export class InSession {
   ) {
     const active = `{session.id} = :id AND {session.state} = 'active'`;
     const live = `${active} AND {session.accessDigest} = :accessDigest`;
+    const lock = forUpdate(statements.dialect);
     this.sql = {
-      lockActive: statements.statement(
-        `SELECT 1 AS active FROM {session} WHERE ${active} ${forUpdate(statements.dialect)}`,
-      ),
+      lockActive: statements.statement(`SELECT 1 AS active FROM {session} WHERE ${active} ${lock}`),
       readMethods: statements.statement(`SELECT {session.methods} AS methods FROM {session} WHERE ${live}`),
       writeMethods: statements.statement(
         `UPDATE {session} SET {session.methods} = :methods WHERE ${live} AND {session.methods} = :methodsRead`,
@@ -52,12 +51,10 @@ export class InSession {
     };
   }
 
-  /** Verifies the user's password and issues a new token family. @throws AuthError with the codes of `withPassword` */
   reauthenticate(principal: AuthPrincipal, password: string, op: Operation): Promise<TokenPair> {
     return this.withPassword(principal, password, 'password', op, () => this.reissue(principal, [PASSWORD_METHOD], op));
   }
 
-  /** Records that the application has confirmed the user's identity by these methods, and issues a new token family. */
   async confirmIdentity(principal: AuthPrincipal, methods: readonly string[], op: Operation): Promise<TokenPair> {
     assertMethods(methods);
     return this.reissue(principal, methods, op);
@@ -91,19 +88,17 @@ export class InSession {
   ): Promise<boolean> {
     const { readMethods, writeMethods } = this.sql;
     const { id, accessDigest } = currentSessionOf(principal);
-    const addMethod = async (): Promise<true> => {
-      const now = this.clock.now();
-      const add = function* (): Step<true> {
-        const row = yield* firstOf(readMethods.with({ id, accessDigest }));
-        if (!row) throw invalidAccessToken();
-        const methodsRead = String(row['methods']);
-        const methods = withProvenMethods(methodsRead, [method], now);
-        yield* changeAll(writeMethods.with({ id, accessDigest, methods, methodsRead }), 1);
-        return true;
-      };
-      return this.database.transaction<true>(op.tx, add, { retryUnknownCommit: true });
+    const { clock } = this;
+    const addMethod = function* (): Step<true> {
+      const row = yield* firstOf(readMethods.with({ id, accessDigest }));
+      if (!row) throw invalidAccessToken();
+      const methodsRead = String(row['methods']);
+      const methods = withProvenMethods(methodsRead, [method], clock.now());
+      yield* changeAll(writeMethods.with({ id, accessDigest, methods, methodsRead }), 1);
+      return true;
     };
-    return (await this.verifyThen(principal, method, op, verify, addMethod)) ?? false;
+    const work = (): Promise<true> => this.database.transaction(op.tx, addMethod, { retryUnknownCommit: true });
+    return (await this.verifyThen(principal, method, op, verify, work)) ?? false;
   }
 
   /** Returns the result of `work`, which runs if the secret is right, or null if the secret is wrong. */
@@ -145,7 +140,6 @@ export class InSession {
     };
   }
 
-  /** Issues a new token family. @throws AuthError `access_token_invalid` if the access token is no longer valid */
   private async reissue(principal: AuthPrincipal, methods: readonly string[], op: Operation): Promise<TokenPair> {
     const current = currentSessionOf(principal);
     const { tokens, digests } = this.tokens.issueFamily(current.id, this.clock.now());

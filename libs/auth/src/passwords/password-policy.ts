@@ -34,10 +34,7 @@ function foldCase(text: string): string {
   return text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ');
 }
 
-/**
- * Returns whether the text repeats one block. The last repetition may be incomplete. If the block is repeated only
- * once, at most a quarter of the block may be missing.
- */
+/** The last repetition may be incomplete. If the block is repeated only once, at most a quarter of it may be missing. */
 function repeatsBlock(text: string): boolean {
   for (let length = 1; length * (1 + MIN_REPEATED_SHARE) <= text.length; length++) {
     if (text.startsWith(text.slice(length))) return true;
@@ -48,33 +45,27 @@ function repeatsBlock(text: string): boolean {
 /** Returns whether the text can be split into runs. In a run, each character follows the previous one by one rule. */
 function consistsOfRuns(characters: readonly string[]): boolean {
   const runEnds = new Set([0]);
-  const lastEnds = STEPS.map(() => 0);
-  for (let start = 0; start < characters.length; start++) {
-    if (!runEnds.has(start)) continue;
+  /** Where the current run of each kind starts: at the first end of another run within it. */
+  const starts = STEPS.map(() => Infinity);
+  for (const [i, character] of characters.entries()) {
     STEPS.forEach((follows, kind) => {
-      // A run that starts inside another run of the same kind ends where that run ends.
-      if (start < lastEnds[kind]!) return;
-      let end = start + 1;
-      while (end < characters.length && follows(characters[end - 1]!, characters[end]!)) {
-        end++;
-        if (end - start >= MIN_RUN_LENGTH) runEnds.add(end);
-      }
-      lastEnds[kind] = end;
+      if (i > 0 && !follows(characters[i - 1]!, character)) starts[kind] = Infinity;
+      if (runEnds.has(i)) starts[kind] = Math.min(starts[kind]!, i);
+      if (i + 1 - starts[kind]! >= MIN_RUN_LENGTH) runEnds.add(i + 1);
     });
   }
   return runEnds.has(characters.length);
 }
 
-/** The rule of a kind of run: returns whether the second character may follow the first. */
+/** The rule of a kind of run: whether the second character may follow the first. */
 type Step = (first: string, second: string) => boolean;
 
-/** Returns the rule that the code point of the second letter or digit is `by` greater than that of the first. */
+/** The code point of the second letter or digit is `by` greater than that of the first. */
 function stepByOffset(by: number): Step {
   return (first, second) =>
-    /^[\p{L}\p{N}]{2}$/u.test(first + second) && second.codePointAt(0)! - first.codePointAt(0)! === by;
+    second.codePointAt(0)! - first.codePointAt(0)! === by && /^[\p{L}\p{N}]{2}$/u.test(first + second);
 }
 
-/** The rows of keyboards. */
 const KEYBOARDS = [
   ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'],
   ['1234567890', 'qwertzuiop', 'asdfghjkl', 'yxcvbnm'],
@@ -85,7 +76,7 @@ const KEYBOARDS = [
 /** How far each row is shifted to the right, in keys. */
 const ROW_OFFSETS = [0, 0.5, 0.75, 1.25];
 
-/** Returns the rule that the second key is the same key as the first, or adjacent to the first. */
+/** The second key is the same key as the first, or adjacent to it. */
 function stepToAdjacentKey(rows: readonly string[]): Step {
   const keys = new Map(rows.flatMap((row, y) => [...row].map((key, x) => [key, { x: x + ROW_OFFSETS[y]!, y }])));
   return (first, second) => {

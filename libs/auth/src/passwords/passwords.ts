@@ -1,4 +1,4 @@
-import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { PasswordHasher } from '../adapters/password-hasher';
 import type { StoredUser } from '../adapters/user-store';
 import { Clock, OncePerMinute } from '../base/clock';
@@ -8,14 +8,6 @@ import { FIELD_MESSAGES, passwordProblem } from '../base/fields';
 import { Metrics } from '../base/telemetry';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { predictabilityProblem } from './password-policy';
-
-/** The client that a password is hashed for. */
-interface HashOrigin {
-  /** The network of the client. All hashes without a network share the limit of one network. Default: unknown. */
-  readonly network?: string;
-  /** Whether the caller is already inside `HashQueue.enter`. Default: false. */
-  readonly hasEntered?: boolean;
-}
 
 /**
  * Queues the password hashes of this process. The capacity is bounded, and one network can use at most half of it.
@@ -36,7 +28,6 @@ export class HashQueue {
     this.capacity = bounds.concurrent + bounds.waiting;
   }
 
-  /** The numbers of running and of waiting hashes. */
   get load(): { readonly running: number; readonly waiting: number } {
     return { running: this.running, waiting: [...this.waiting.values()].flat().length };
   }
@@ -60,9 +51,8 @@ export class HashQueue {
     }
   }
 
-  /** Runs a password hash, after a wait if `concurrent` hashes are already running. @throws AuthError `busy` */
-  async runHash<T>(work: () => Promise<T>, { network = '', hasEntered = false }: HashOrigin = {}): Promise<T> {
-    if (!hasEntered) return this.enter(network, () => this.runHash(work, { network, hasEntered: true }));
+  /** Runs a password hash within `enter`, after a wait if `concurrent` hashes are already running. */
+  async runHash<T>(network: string, work: () => Promise<T>): Promise<T> {
     if (this.running < this.bounds.concurrent) this.running++;
     else await new Promise<void>((start) => this.waiting.set(network, [...(this.waiting.get(network) ?? []), start]));
     try {
@@ -86,13 +76,11 @@ export class HashQueue {
   }
 }
 
-/** Verifies passwords, and checks and hashes new passwords. */
 @Injectable()
-export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
+export class Passwords implements OnModuleInit {
   private readonly logger = new Logger('AuthPasswords');
   private readonly warningLimit;
   private dummyHash: Promise<string> | undefined;
-  private readonly stopObserving;
 
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
@@ -102,19 +90,13 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     clock: Clock,
   ) {
     this.warningLimit = new OncePerMinute(clock);
-    this.stopObserving = [
-      metrics.observe('session_auth.hashing.running', () => queue.load.running),
-      metrics.observe('session_auth.hashing.waiting', () => queue.load.waiting),
-    ];
+    metrics.observe('session_auth.hashing.running', () => queue.load.running);
+    metrics.observe('session_auth.hashing.waiting', () => queue.load.waiting);
   }
 
   /** Starts the dummy hash, for which the first logins wait, whether or not their names exist. */
   onModuleInit(): void {
     this.hashDummy().catch(() => undefined);
-  }
-
-  beforeApplicationShutdown(): void {
-    for (const stop of this.stopObserving) stop();
   }
 
   /**
@@ -129,20 +111,24 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     // For the dummy hash, the password is truncated, because a hasher may refuse a longer one without doing any work.
     const passwordToVerify = usable ? password : truncate(password, this.hasher.maxPasswordBytes);
     const verify = (): Promise<boolean> => this.hasher.verify(passwordToVerify, usable ? hash : dummyHash);
-    const matches = await this.queue.runHash(verify, { network, hasEntered: true });
+    const matches = await this.queue.runHash(network, verify);
     if (user && hash !== null && !isAccepted) this.warningLimit.run(() => this.warnAboutUnknownHash(user));
     return usable && matches;
   }
 
-  /** Returns whether the hash is weaker than a new hash. */
   needsRehash(hash: string): boolean {
     return this.hasher.needsRehash(hash);
   }
 
-  /** @throws AuthError `busy`; `invalid_field` if the password is invalid, or too long to be hashed in full */
-  async hash(password: string, field: string, origin?: HashOrigin): Promise<string> {
+  /**
+   * @param network the client's network. Clients without one share the limit of one network
+   * @param hasEntered whether the caller is already inside `HashQueue.enter`
+   * @throws AuthError `busy`; `invalid_field` if the password is invalid, or too long to be hashed in full
+   */
+  async hash(password: string, field: string, network: string, hasEntered = false): Promise<string> {
     this.assertHashable(password, field);
-    return this.queue.runHash(() => this.hasher.hash(password), origin);
+    const hash = (): Promise<string> => this.queue.runHash(network, () => this.hasher.hash(password));
+    return hasEntered ? hash() : this.queue.enter(network, hash);
   }
 
   /**

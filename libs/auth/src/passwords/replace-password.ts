@@ -59,7 +59,7 @@ interface Outcome {
 
 const REFUSED: Outcome = { isSet: false, kept: null, ended: [] };
 
-/** Changes and resets passwords, which is the same transition with another authorization. Issues reset tokens. */
+/** A change and a reset of a password are the same transition with another authorization. */
 @Injectable()
 export class ReplacePassword {
   private readonly sql;
@@ -90,7 +90,6 @@ export class ReplacePassword {
     };
   }
 
-  /** The session of the principal continues with a new token family. */
   async change(principal: AuthPrincipal, change: PasswordChange, op: Operation): Promise<TokenPair> {
     const { currentPassword, newPassword } = change;
     assertValidField('current_password', passwordProblem(currentPassword));
@@ -135,7 +134,6 @@ export class ReplacePassword {
     return isStored ? { token, expiresAt: new Date(expiresAt) } : this.createToken(userId, op);
   }
 
-  /** Sets a new password with a reset token. If the password is refused, the token stays valid. */
   async redeemToken(token: string, newPassword: string, op: Operation): Promise<void> {
     this.assertSupported();
     if (typeof token !== 'string' || !isToken('password_reset', token)) throw invalidResetToken();
@@ -171,10 +169,9 @@ export class ReplacePassword {
     { client, tx }: Operation,
   ): Promise<Pick<Outcome, 'isSet' | 'kept'>> {
     const { change } = authorization;
-    // A password change has already entered the queue to verify the current password.
-    const origin = { network: client.network, hasEntered: change !== undefined };
     await this.passwords.assertAllowed(newPassword, 'new_password', user.username);
-    const passwordHash = await this.passwords.hash(newPassword, 'new_password', origin);
+    // A password change has already entered the queue to verify the current password.
+    const passwordHash = await this.passwords.hash(newPassword, 'new_password', client.network, change !== undefined);
     const replacement = { ...authorization, userId: user.id, passwordHash, client, now: this.clock.now() };
     const outcome = this.users.steps
       ? await this.database.transaction(tx, () => this.replaceAll(replacement))
@@ -190,7 +187,6 @@ export class ReplacePassword {
     return { isSet, kept };
   }
 
-  /** Replaces the password of a user in the DataSource, in one transaction. */
   private *replaceAll(replacement: Replacement): Transaction<Outcome> {
     const { userId, passwordHash, change } = replacement;
     const outcome = yield* this.revoke(replacement, 'whole');

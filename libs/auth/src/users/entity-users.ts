@@ -36,7 +36,6 @@ export class EntityUsers extends Users implements UserSteps {
   readonly steps = this;
   readonly canSetPasswords = true;
   readonly canSetActive: boolean;
-  readonly canCreate = true;
   /** True for `AuthUser`, whose ids are random UUIDs. */
   readonly hasUniqueIds: boolean;
   private readonly metadata: EntityMetadata;
@@ -116,10 +115,7 @@ export class EntityUsers extends Users implements UserSteps {
     return this.userFrom(await this.rowOf(username, tx));
   }
 
-  /**
-   * Reads the user and the version in one statement, unless the text of the id in the database differs from that in
-   * sessions.
-   */
+  /** Takes one statement, unless the text of the id in the database differs from that in sessions. */
   override async findCredentials(username: string): Promise<FoundCredentials> {
     const row = await this.rowOf(username, null);
     const user = this.userFrom(row);
@@ -171,8 +167,8 @@ export class EntityUsers extends Users implements UserSteps {
     // This lookup fails for a name that the column cannot represent. MySQL might otherwise store question marks.
     if (await this.rowOf(user.username, tx, {})) return null;
     const row = this.newRow(user);
-    const insert = (manager: EntityManager): Promise<boolean> => this.insertUnlessTaken(manager, row, user);
-    return (await this.database.withManager(tx, insert)) ? this.findByName(user.username, tx) : null;
+    const isInserted = await this.database.withManager(tx, (manager) => this.insertUnlessTaken(manager, row, user));
+    return isInserted ? this.findByName(user.username, tx) : null;
   }
 
   private column(property: string): Column {
@@ -203,7 +199,7 @@ export class EntityUsers extends Users implements UserSteps {
     return active ? null : this.dataSource.driver.preparePersistentValue(now, this.column(disabledAt));
   }
 
-  /** Returns the row of a new user. A path such as `profile.phone` sets a property of an embedded entity. */
+  /** A path such as `profile.phone` sets a property of an embedded entity. */
   private newRow({ username, passwordHash, properties = {} }: NewUser): object {
     for (const property of Object.keys(properties)) this.assertSettable(property);
     const { mapping } = this;
@@ -231,7 +227,6 @@ export class EntityUsers extends Users implements UserSteps {
     throw new Error(`createUser() received the property '${property}', ${reason}; ${choice}`);
   }
 
-  /** Returns the SQL that reads the account of a session's user in the statement that looks up the session. */
   private accountSql(): AccountSql {
     const { mapping, status, idColumn } = this;
     const entities = { user: mapping.entity, session: AuthSession };
@@ -310,7 +305,6 @@ export class EntityUsers extends Users implements UserSteps {
     );
   }
 
-  /** Inserts the row of a new user. Returns false if a row with the same key already exists. */
   private async insertUnlessTaken(manager: EntityManager, row: object, user: NewUser): Promise<boolean> {
     let isInserted = false;
     const insert = async (inner: EntityManager): Promise<void> => {

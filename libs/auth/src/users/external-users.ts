@@ -1,5 +1,6 @@
 import { ApplicationCalls, checkedBoolean, checkedUser } from '../adapters/application-calls';
 import type { NewUser, StoredUser, UserId, UserStore } from '../adapters/user-store';
+import { AuthError } from '../base/errors';
 import { foldName, type NameMatching } from '../base/fields';
 import type { Database } from '../database/database';
 import type { StatementFactory } from '../database/statements';
@@ -19,7 +20,6 @@ export class ExternalUsers extends Users {
   readonly hasUniqueIds = false;
   readonly canSetPasswords: boolean;
   readonly canSetActive: boolean;
-  readonly canCreate: boolean;
   private readonly calls = new ApplicationCalls('AuthUserStore', 'user store');
 
   constructor(
@@ -31,7 +31,6 @@ export class ExternalUsers extends Users {
     super(database, statements);
     this.canSetPasswords = typeof store.setPasswordHash === 'function';
     this.canSetActive = typeof store.setActive === 'function';
-    this.canCreate = typeof store.create === 'function';
   }
 
   parseId(text: string): UserId {
@@ -58,23 +57,25 @@ export class ExternalUsers extends Users {
 
   /** Looks the name up first, because the store's own check for a taken name may compare names differently. */
   async create(user: NewUser): Promise<StoredUser | null> {
+    if (!this.store.create) {
+      throw new AuthError('not_supported', 'The user store cannot create users. Implement its method `create`.');
+    }
     if (await this.findByName(user.username)) return null;
     return this.userNamed('create', user.username, () => this.store.create!(user));
   }
 
   setHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean> {
-    const set = async (): Promise<boolean> =>
-      checkedBoolean(await this.store.setPasswordHash!(id, passwordHash, expectedHash), UNCHANGED_HASH);
-    return this.calls.call('setPasswordHash', set);
+    return this.calls.call('setPasswordHash', async () =>
+      checkedBoolean(await this.store.setPasswordHash!(id, passwordHash, expectedHash), UNCHANGED_HASH),
+    );
   }
 
   setActive(id: UserId, active: boolean): Promise<boolean> {
-    const set = async (): Promise<boolean> =>
-      checkedBoolean(await this.store.setActive!(id, active), `${UNKNOWN_USER}.`);
-    return this.calls.call('setActive', set);
+    return this.calls.call('setActive', async () =>
+      checkedBoolean(await this.store.setActive!(id, active), `${UNKNOWN_USER}.`),
+    );
   }
 
-  /** Returns null for a user with another name, because a database may ignore case, accents or trailing spaces. */
   private async userNamed(
     method: 'findByUsername' | 'create',
     username: string,

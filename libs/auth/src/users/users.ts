@@ -28,13 +28,12 @@ export interface AccountSql {
   readonly fromRow: (row: Row) => RequestUser;
 }
 
-/** Changes of users that are parts of a transaction. They return the same as `setActive` and `setHash` of `Users`. */
+/** `setActive` and `setHash` of `Users` as parts of a transaction. */
 export interface UserSteps {
   setActiveStep(id: UserId, active: boolean): Step<boolean>;
   setHashStep(id: UserId, passwordHash: string, expectedHash?: string): Step<boolean>;
 }
 
-/** The users: in a table of the DataSource of the sessions, or in a `UserStore` of the application. */
 export abstract class Users {
   /** How statements read accounts, or null for a `UserStore`. */
   abstract readonly sql: AccountSql | null;
@@ -44,7 +43,6 @@ export abstract class Users {
   abstract readonly hasUniqueIds: boolean;
   abstract readonly canSetPasswords: boolean;
   abstract readonly canSetActive: boolean;
-  abstract readonly canCreate: boolean;
   private readonly logger = new Logger('AuthUsers');
   private readonly warned = new Set<string>();
   private readonly readVersion;
@@ -64,9 +62,8 @@ export abstract class Users {
   abstract naturalIdOf(username: string): string | null;
   abstract findByName(username: string, tx: JoinedTransaction | null): Promise<StoredUser | null>;
   abstract findById(id: UserId, tx: JoinedTransaction | null): Promise<StoredUser | null>;
-  /** Loads the application's user object, or null. */
   abstract load(id: UserId): Promise<unknown>;
-  /** Creates a user. Returns null if the name is taken. */
+  /** Returns null if the name is taken. @throws AuthError `not_supported` */
   abstract create(user: NewUser, tx: JoinedTransaction | null): Promise<StoredUser | null>;
   /** Returns false if there is no such user, or if a given `expectedHash` is not the stored hash. */
   abstract setHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean>;
@@ -89,7 +86,6 @@ export abstract class Users {
     return Number(row?.['version'] ?? 0);
   }
 
-  /** Reads the account of a user, and the user without the password hash. @param userId the id as text */
   async accountOf(userId: string): Promise<{ readonly status: AccountStatus; readonly user: RequestUser | null }> {
     const user = await this.findById(this.parseId(userId), null);
     if (!user) return { status: 'deleted', user: null };
