@@ -1,12 +1,6 @@
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { describeFailure } from '../../libs/auth/src/base/failures';
-import {
-  CommitError,
-  failureKind,
-  isConflict,
-  isConnectionLost,
-  isNotWritable,
-} from '../../libs/auth/src/database/failure';
+import { describeFailure, meaningOf } from '../../libs/auth/src/base/failures';
+import { CommitError, failureKind, isConnectionLost, isNotWritable } from '../../libs/auth/src/database/failure';
 
 /** Creates an error with the properties of errors from `pg` and `mysql2`. */
 const driverError = (code: string | number, message = 'secret'): Error =>
@@ -87,12 +81,12 @@ describe('database errors', () => {
   });
 
   it('an error with code 3101 is a conflict within a replication group', () => {
-    expect(isConflict(driverError(3101))).toBe(true);
+    expect(meaningOf(driverError(3101))).toBe('conflict');
     expect(failureKind(driverError(3101))).toBe('rolled_back');
   });
 
   it('a unique violation rolls the transaction back, but is not a conflict', () => {
     expect(failureKind(driverError('23505'))).toBe('rolled_back');
-    expect(isConflict(driverError('23505'))).toBe(false);
+    expect(meaningOf(driverError('23505'))).toBe('duplicate');
   });
 });

@@ -355,7 +355,7 @@ class YieldingDatabase extends SqliteDatabase {
         return step.value instanceof RolledBack ? step.value.outcome : step.value;
       }
       const statement = databaseConnection.prepare(step.value.sql);
-      const { params } = step.value;
+      const { params = [] } = step.value;
       step = run.next(
         statement.reader
           ? { rows: statement.all(...params) as never, affected: 0 }

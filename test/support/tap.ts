@@ -69,7 +69,7 @@ export class Tap {
     connections.send = async (connection, query, limitMs) => {
       // Hooks see the names of tables without their schema or database.
       const shown = query.sql.replace(qualifier, '');
-      const call: Call = { kind: 'statement', sql: shown, params: [...query.params] };
+      const call: Call = { kind: 'statement', sql: shown, params: [...(query.params ?? [])] };
       await this.hook.before?.(call);
       const sql = call.sql === shown ? query.sql : call.sql;
       const result = await send(connection, { ...query, sql, params: call.params }, limitMs);

@@ -96,7 +96,7 @@ describe.each(DATABASES)('session lookups on %s', (name) => {
       tap.hook = {
         before: (call) => {
           const { sql, params } = call.only ?? call;
-          if (sql?.includes('access_digest')) calls.set(sql, { ...call, sql, params: [...params] });
+          if (sql?.includes('access_digest')) calls.set(sql, { ...call, sql, params: [...(params ?? [])] });
         },
       };
       await Promise.all(opened.map(({ accessToken }) => app.auth.authenticate(accessToken)));

@@ -21,14 +21,13 @@ export class BackgroundTask {
     if (!this.running) this.schedule(firstInMs);
   }
 
-  /** Runs the work now, unless a run is in progress. The interval begins anew. */
+  /** Runs the work now, unless a run is in progress. */
   runSoon(): void {
     if (this.running || this.isStopped) return;
     clearTimeout(this.timer);
     this.schedule(0);
   }
 
-  /** Schedules no further run until `start` is called. */
   pause(): void {
     this.isActive = false;
     clearTimeout(this.timer);

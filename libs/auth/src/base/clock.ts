@@ -15,7 +15,6 @@ export function isWithinLast(durationMs: number, at: number, now: number): boole
   return now - at < durationMs && at - now <= 10_000;
 }
 
-/** Limits a report that each request could otherwise repeat. */
 export class OncePerMinute {
   private lastRunAt = -Infinity;
 

@@ -46,11 +46,7 @@ const BODIES: Readonly<Record<BodyKind, (error: AuthError) => object>> = {
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 /** The values of `extensions.code` in GraphQL responses. */
-const GRAPHQL_CODES: Readonly<Record<number, string>> = {
-  400: 'BAD_REQUEST',
-  401: 'UNAUTHENTICATED',
-  403: 'FORBIDDEN',
-};
+const GRAPHQL_CODES: Partial<Record<number, string>> = { 400: 'BAD_REQUEST', 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN' };
 
 /**
  * The error with which the library refuses a call: an `HttpException` with the status and body of the library's
@@ -107,7 +103,6 @@ export const databaseUnavailable = (retryAfterSeconds = 5): AuthError =>
   standardError('database_unavailable', retryAfterSeconds);
 export const secondFactorRequired = (loginTicket: string | null = null): AuthError =>
   standardError('second_factor_required', null, loginTicket);
-
 export const invalidField = (field: string, message: string): AuthError =>
   new AuthError('invalid_field', `${field}: ${message}`, { [field]: [message] });
 
@@ -121,10 +116,7 @@ export function isTokenRefused(error: unknown): boolean {
   return error instanceof AuthError && error.getStatus() === 401;
 }
 
-/**
- * Throw it from a check of your own (the callback of `attempt`, a `PasswordHasher`) that could not be carried out. The
- * attempt then does not count as failed. Any other error counts.
- */
+/** Throw it from a check of your own that could not be carried out, so that the attempt does not count as failed. */
 export class VerificationUnavailable extends Error {
   override readonly name = 'VerificationUnavailable';
 }

@@ -35,11 +35,7 @@ const FAILURES: readonly (readonly [pattern: RegExp, meaning: Meaning, hint?: st
   // PostgreSQL: serialization failure, deadlock, rejected prepared statement in a transaction. MySQL, MariaDB: deadlock
   // (also a failed certification of Galera), lock wait timeout, conflict in a replication group. SQLite: another writer.
   [/^(40001|40P01|25P02|1213|1205|3101|SQLITE_BUSY|SQLITE_BUSY_SNAPSHOT) /, 'conflict'],
-  [
-    /^CONFLICT /,
-    'conflict',
-    'Every retry conflicted. Perhaps the database releases row locks before a transaction ends.',
-  ],
+  [/^CONFLICT /, 'conflict', 'Every retry conflicted. Perhaps the database releases row locks too early.'],
   [/^(23505|1062|SQLITE_CONSTRAINT_UNIQUE|SQLITE_CONSTRAINT_PRIMARYKEY) /, 'duplicate'],
   [/^(42P01|1146|\S+ no such table:) /, 'other', `A table is missing. ${RUN_MIGRATIONS}`],
   [/^(42703|1054|\S+ no such column:) /, 'other', `A column is missing. ${RUN_MIGRATIONS}`],
@@ -119,14 +115,12 @@ function unwrap(error: unknown): DriverError {
   return given.driverError === undefined ? given : unwrap(given.driverError);
 }
 
-const MAX_CAUSES = 5;
-
 /** Returns what to log about an error: a line, and the lines and stacks of the error and its causes. */
 export function toFailureReport(thrown: unknown): { readonly summary: string; readonly stack: string } {
   const summary = summaryOf(thrown);
   let stack = summary + framesOf(thrown);
   let cause = causeOf(thrown);
-  for (let depth = 0; cause !== undefined && cause !== null && depth < MAX_CAUSES; depth++) {
+  for (let depth = 0; cause !== undefined && cause !== null && depth < 5; depth++) {
     stack += `\nCaused by: ${summaryOf(cause)}${framesOf(cause)}`;
     cause = causeOf(cause);
   }
@@ -152,7 +146,6 @@ function causeOf(thrown: unknown): unknown {
   return thrown instanceof Error && !driverErrorOf(thrown) ? thrown.cause : undefined;
 }
 
-/** Returns the driver's error if the error comes from the database. */
 function driverErrorOf(thrown: unknown): unknown {
   const { driverError, code, sqlMessage, severity } = (thrown ?? {}) as DriverError;
   if (driverError !== undefined) return driverError;

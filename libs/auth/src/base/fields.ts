@@ -25,7 +25,6 @@ export const FIELD_MESSAGES = {
   passwordTooLong: (max: number): string => `This password is too long. It may have at most ${max} bytes.`,
 } as const;
 
-/** The library writes UUIDs in lower case. */
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The maximum length of a password, in bytes of UTF-8. Longer passwords are refused before they are hashed. */
@@ -33,7 +32,6 @@ export const PASSWORD_INPUT_BYTES = 4096;
 
 // The functions named `...Problem` return a message, or null if the value is valid.
 
-/** The value is not trimmed. */
 export function textProblem(value: unknown): string | null {
   if (value === undefined) return FIELD_MESSAGES.required;
   if (value === null) return FIELD_MESSAGES.null;
@@ -81,7 +79,6 @@ export function isLocalhost(hostname: string): boolean {
 /** How usernames are compared: byte by byte (`exact`), or folded by `foldName` (`insensitive`). */
 export type NameMatching = 'exact' | 'insensitive';
 
-/** The maximum length of a username, in characters. */
 export const USERNAME_LENGTH = 255;
 
 /**

@@ -10,9 +10,8 @@ export function loadOptionalPeer<Peer>(name: string, load: () => unknown, conseq
     return load() as Peer;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const missing = String(message)
-      .split('\n', 1)[0]!
-      .replace(/^.*? tried to access /, '');
+    const [firstLine = ''] = String(message).split('\n', 1);
+    const missing = firstLine.replace(/^.*? tried to access /, '');
     const isNamed = new RegExp(`(?<![\\w@/\\\\.-])${name}(?![\\w/\\\\-])`).test(missing);
     if (isNamed && /^(ERR_)?MODULE_NOT_FOUND$/.test(String(code))) return null;
     if (consequence === undefined) throw error;

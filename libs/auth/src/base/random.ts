@@ -15,12 +15,11 @@ export class Random {
     return bytes;
   }
 
-  /** Returns a UUID (RFC 9562, version 4) in lower case. */
   uuid(): string {
     return randomUUID();
   }
 
-  /** Returns an integer from 0 up to, but not including, `limit`. */
+  /** Returns an integer from 0 to `limit` - 1. */
   integer(limit: number): number {
     return randomInt(limit);
   }

@@ -33,16 +33,16 @@ export class Metrics {
     return this.meter !== null;
   }
 
-  count(name: CounterName, by: number, attributes?: MetricAttributes): void {
+  count(name: NameOf<'counter'>, by: number, attributes?: MetricAttributes): void {
     if (by > 0) this.counters.get(name)?.add(by, { ...attributes });
   }
 
-  record(name: HistogramName, value: number, attributes?: MetricAttributes): void {
+  record(name: NameOf<'histogram'>, value: number, attributes?: MetricAttributes): void {
     this.histograms.get(name)?.record(value, { ...attributes });
   }
 
   /** Reads a level at each export until the application shuts down. */
-  observe(name: LevelName, read: () => number): void {
+  observe(name: NameOf<'level'>, read: () => number): void {
     const level = this.meter?.createObservableUpDownCounter(name, optionsOf(name));
     const callback = (result: OpenTelemetry.ObservableResult): void => result.observe(read());
     level?.addCallback(callback);
@@ -59,14 +59,10 @@ function optionsOf(name: MetricName): OpenTelemetry.MetricOptions {
   return { unit, description, ...(buckets ? { advice: { explicitBucketBoundaries: [...buckets] } } : {}) };
 }
 
-/** The kinds of rows that pruning removes or ends. */
 export type PruneKind =
   'ended_sessions' | 'sessions' | 'events' | 'login_failures' | 'login_tickets' | 'password_resets';
 
-/**
- * Why a server accepts no writes. `in_recovery`: it is a PostgreSQL standby. `not_ready`: it is starting, shutting down
- * or offline, or is a node that is not synchronized or not an active member of its cluster.
- */
+/** Why a server accepts no writes. `docs/operations.md` describes the reasons. */
 export type NotWritableKind = 'read_only' | 'in_recovery' | 'not_ready';
 
 /** Why a database operation failed. */
@@ -74,9 +70,7 @@ export type FailureKind = 'timeout' | 'connection_lost' | 'rolled_back' | 'other
 
 /** The attributes of a measurement. No value comes from input. */
 interface MetricAttributes {
-  /** `_OTHER` if the error is neither an `AuthError` nor a failed database operation. (OpenTelemetry) */
   readonly 'error.type'?: AuthErrorCode | FailureKind | '_OTHER';
-  /** An `EndReason`. */
   readonly 'session_auth.end_reason'?: string;
   readonly 'session_auth.prune.kind'?: PruneKind;
 }
@@ -84,7 +78,6 @@ interface MetricAttributes {
 interface MetricDescription {
   /** A `level` is a current number, such as the number of waiting hashes. */
   readonly kind: 'counter' | 'histogram' | 'level';
-  /** In UCUM notation. */
   readonly unit: string;
   readonly description: string;
   readonly buckets?: readonly number[];
@@ -99,7 +92,6 @@ const PRUNING = histogram('s', 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600);
 const BATCH = histogram('{session}', 1, 2, 4, 8, 16, 32, 64, 128);
 
 const counter = (unit: string, description: string) => ({ kind: 'counter', unit, description }) as const;
-
 const level = (unit: string, description: string) => ({ kind: 'level', unit, description }) as const;
 
 /** All metrics of the library. */
@@ -134,17 +126,11 @@ export type MetricName = keyof typeof METRICS;
 type NameOf<Kind extends MetricDescription['kind']> = {
   [Name in MetricName]: (typeof METRICS)[Name]['kind'] extends Kind ? Name : never;
 }[MetricName];
-type CounterName = NameOf<'counter'>;
-type HistogramName = NameOf<'histogram'>;
-type LevelName = NameOf<'level'>;
 
-/**
- * Returns the result of the work. Records the duration in seconds and the outcome.
- * @param refusal returns the attributes for a result that counts as a refusal
- */
+/** Records the duration of the work, and its failure. `refusal` returns the attributes of a refusing result. */
 export async function measureDuration<T>(
   metrics: Metrics,
-  name: Extract<HistogramName, `${string}.duration`>,
+  name: Extract<NameOf<'histogram'>, `${string}.duration`>,
   work: () => Promise<T>,
   refusal: (result: T) => MetricAttributes | undefined = () => undefined,
 ): Promise<T> {

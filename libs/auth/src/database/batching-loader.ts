@@ -16,7 +16,7 @@ class PendingRead<T> {
  */
 export class BatchingLoader<T> {
   private waiting = new Map<string, PendingRead<T>>();
-  /** The batch in flight, which delays new requests for at most `SLOW_AFTER_MS`. Null if there is none. */
+  /** The batch in flight, which delays new requests for at most `SLOW_AFTER_MS`. */
   private current: object | null = null;
   /** One timer serves all reads, because restarting a timer is cheaper than creating one. */
   private slowTimer: NodeJS.Timeout | null = null;

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { createHash } from 'node:crypto';
 import { failureCode } from '../base/failures';
+import { sha256 } from '../base/random';
 import type { Deadline } from './deadline';
 import type { Dialect } from './dialect';
 import { isConnectionLost, isNotWritable } from './failure';
@@ -21,10 +21,7 @@ import {
   tearDown,
 } from './typeorm';
 
-/**
- * PostgreSQL: behind a pooler, no statement, or one of another client, has this name. MySQL, MariaDB: the statement
- * cannot be prepared, or too many are.
- */
+/** The prepared statement has another client's name (PostgreSQL behind a pooler), or cannot be prepared (MySQL). */
 const PREPARED_STATEMENT_CONFLICTS = ['26000', '42P05', '1295', '1461'];
 
 /** PostgreSQL: the type of a column has changed since the statement was prepared on this connection. */
@@ -43,15 +40,13 @@ export const MYSQL_MODE = `sql_mode = 'STRICT_TRANS_TABLES'`;
 const MYSQL_SETTINGS = `SET SESSION ${MYSQL_MODE}, innodb_lock_wait_timeout = 6, lock_wait_timeout = 6,
   /*!80000 transaction_isolation */ /*M! tx_isolation */ = 'READ-COMMITTED'`;
 
-/** `limitMs` is the value of `REMAINING_MS`. */
 export type Send = (query: Query, limitMs?: number) => Promise<Result>;
 
-/** The work that uses a connection. `discard` closes the connection immediately. */
+/** `discard` closes the connection immediately. */
 type Work<T> = (send: Send, discard: () => void, connection: DriverConnection) => Promise<T>;
 
 /** The library's own connections, one of which is reserved for the guard's reads. */
 export class Connections {
-  /** Whether the library uses the DataSource's connections, because the database has only one session. */
   isShared = false;
   private readonly logger = new Logger('AuthDatabase');
   private readonly slots: Slots;
@@ -61,7 +56,6 @@ export class Connections {
   private sendsSettings = true;
   /** Incremented by each read-only error. */
   private epoch = 0;
-  /** The epoch in which a connection was opened or last checked. */
   private readonly checkedIn = new WeakMap<DriverConnection, number>();
   private readonly broken = new WeakSet<DriverConnection>();
 
@@ -75,10 +69,7 @@ export class Connections {
     this.types = pgTypes(dataSource);
   }
 
-  /**
-   * Runs the work with a connection. Closes the connection afterwards if it must not be used again, for example because
-   * the deadline has passed, the connection broke, or its server does not accept writes.
-   */
+  /** Runs the work with a connection, which is closed if it broke, was too slow or leads to a read-only server. */
   async use<T>(deadline: Deadline, work: Work<T>, isGuardRead = false): Promise<T> {
     if (isGuardRead) return this.useNext(deadline, work);
     await this.slots.enter();
@@ -97,7 +88,7 @@ export class Connections {
       tearDown(connection);
     };
     // A connection that has not responded in time may never respond, so its next user would also wait.
-    deadline.onPassed(discard);
+    deadline.listeners.add(discard);
     try {
       deadline.failIfPassed();
       // Without access to the socket, as with `pg-native`, a pending statement does not fail when it is torn down.
@@ -112,7 +103,7 @@ export class Connections {
       if (isNotWritable(error) || isConnectionLost(error)) this.broken.add(connection);
       throw error;
     } finally {
-      deadline.offPassed(discard);
+      deadline.listeners.delete(discard);
       release(this.broken.has(connection));
     }
     return this.useNext(deadline, work);
@@ -166,7 +157,7 @@ export class Connections {
     }
   }
 
-  /** Detects whether connections of the library and of the DataSource are the same session, as with PGlite. */
+  /** Shares the DataSource's connections if the database has only one session, as PGlite does. */
   async detectSharing(own: DriverConnection): Promise<void> {
     const idOf = async (connection: DriverConnection): Promise<unknown> =>
       sessionOf(connection) ??
@@ -241,7 +232,7 @@ export class Connections {
 
   /** Returns a name that only this text has, because clients can share a connection through a pooler. */
   private nameOf(sql: string): string {
-    const name = this.names.get(sql) ?? `auth_${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`;
+    const name = this.names.get(sql) ?? `auth_${sha256(sql).slice(0, 32)}`;
     this.names.set(sql, name);
     return name;
   }

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthError } from '../base/errors';
-import { describeFailure, failureCode } from '../base/failures';
+import { describeFailure, failureCode, meaningOf } from '../base/failures';
 import type { FailureKind } from '../base/telemetry';
 import { Deadline, TimeBudget } from './deadline';
 import type { Dialect } from './dialect';
@@ -10,7 +10,6 @@ import {
   CommitError,
   DatabaseUnavailableError,
   failureKind,
-  isConflict,
   isConnectionLost,
   isDuplicate,
   isNotWritable,
@@ -18,29 +17,18 @@ import {
 import { type JoinedTransaction, transactionEnded } from './joined-transaction';
 import { type Query, type Result, RolledBack, type Row, type Transaction, type UnitOfWork } from './transaction';
 
-/** The default time limit of an operation. */
-const DATABASE_TIMEOUT_MS = 5_000;
-
 const MAX_RUNS = 3;
 
 /** Each conflict lets one transaction commit. */
 const MAX_RUNS_IN_CONFLICT = 6;
 
-/** The pause between two checks of whether a server accepts writes. */
-const CHECK_AFTER_MS = 150;
-
-const NO_ROWS: Result = { rows: [], affected: 0 };
-
-export interface StatementOptions {
+export interface AutocommitOptions {
   /** The time limit in milliseconds, if it is shorter than the default of 5 seconds. */
   readonly withinMs?: number;
   /** Called when a failed run may have been committed, because its connection broke or its deadline passed. */
   readonly onUnknownOutcome?: () => void;
   /** Whether to retry only a few times, not until the deadline, if a connection is lost or does not accept writes. */
   readonly failsFast?: boolean;
-}
-
-export interface AutocommitOptions extends StatementOptions {
   /** Returns whether the error means that no row matches. Such an error is neither thrown nor logged. */
   readonly meansNoRows?: (error: unknown) => boolean;
   /** Throws if the server does not accept writes according to the result. The connection is then replaced. */
@@ -48,29 +36,22 @@ export interface AutocommitOptions extends StatementOptions {
   readonly isGuardRead?: boolean;
 }
 
-export interface TransactionOptions extends StatementOptions {
+export interface TransactionOptions extends Pick<AutocommitOptions, 'withinMs' | 'onUnknownOutcome' | 'failsFast'> {
   /** Whether to run the transaction again if its COMMIT may have succeeded. The caller must tolerate both outcomes. */
   readonly retryUnknownCommit?: boolean;
 }
 
-/**
- * Runs statements and transactions on the application's database. A failed operation is run again as `mayRunAgain`
- * decides. Every failure except an `AuthError` is logged and becomes `database_unavailable`.
- */
+/** Runs statements and transactions. Logs every failure except an `AuthError`, and throws `database_unavailable`. */
 export abstract class Database {
   abstract readonly dialect: Dialect;
-  /** Called for each failure that is thrown as `database_unavailable`. */
   onFailure: (kind: FailureKind) => void = () => undefined;
   private readonly logger: Logger = new Logger('AuthDatabase');
-  private readonly answerWithinMs: number = DATABASE_TIMEOUT_MS;
+  private readonly answerWithinMs: number = 5_000;
   private readonly pause: (ms: number) => Promise<void> = sleep;
   /** The check in progress of whether the server accepts writes again. */
   private check: Promise<void> | null = null;
 
-  /**
-   * Runs a transaction, which commits all of its statements or none.
-   * @param tx the application's transaction to take part in, or null
-   */
+  /** Runs a transaction, on its own or as a part of the application's transaction `tx`. */
   transaction<T>(tx: JoinedTransaction | null, unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {
     return this.runWithRetries(tx, options, async (deadline) => {
       try {
@@ -91,7 +72,7 @@ export abstract class Database {
         if (!tx) return await this.runAutocommit(sent, deadline, options);
         return await tx.runExclusive(() => this.runJoined(() => singleStatement(sent), tx, deadline));
       } catch (error) {
-        if (options.meansNoRows?.(error)) return NO_ROWS;
+        if (options.meansNoRows?.(error)) return { rows: [], affected: 0 };
         throw error;
       }
     });
@@ -113,12 +94,10 @@ export abstract class Database {
     return this.runWithRetries(tx, {}, (deadline) => this.runWithManager(work, tx, deadline));
   }
 
-  /** Returns warnings about a server or a proxy on which a guarantee does not hold. */
   serverWarnings(): Promise<readonly string[]> {
     return Promise.resolve([]);
   }
 
-  /** Starts a time budget for several statements. */
   startBudget(): TimeBudget {
     return new TimeBudget(this.answerWithinMs);
   }
@@ -184,7 +163,7 @@ export abstract class Database {
   }
 
   private async untilWritable(deadline: Deadline): Promise<void> {
-    do await sleep(CHECK_AFTER_MS);
+    do await sleep(150);
     while (!deadline.hasPassed && !(await this.isWritable(deadline)));
   }
 }
@@ -196,7 +175,7 @@ function* singleStatement(query: Query): Transaction<Result> {
 /** Returns whether to run an operation again after a failure. The deadline ends the runs in any case. */
 function mayRunAgain(error: unknown, attempt: number, options: TransactionOptions, isJoined: boolean): boolean {
   const { failsFast, retryUnknownCommit } = options;
-  const isFew = attempt < (isConflict(error) ? MAX_RUNS_IN_CONFLICT : MAX_RUNS);
+  const isFew = attempt < (meaningOf(error) === 'conflict' ? MAX_RUNS_IN_CONFLICT : MAX_RUNS);
   // A deadlock may have rolled back the application's whole transaction, which only the application can run again.
   if (isJoined) return isFew && (isDuplicate(error) || failureCode(error) === 'CONFLICT');
   if (isNotWritable(error)) return !failsFast || attempt === 1;

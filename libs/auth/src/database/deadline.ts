@@ -15,12 +15,11 @@ export class TimeBudget {
 
 /** The deadline of an operation. Much cheaper to create than an `AbortSignal`. */
 export class Deadline extends TimeBudget {
-  private readonly listeners = new Set<() => void>();
+  readonly listeners = new Set<() => void>();
   private readonly timer: NodeJS.Timeout;
   private isCommitting = false;
   hasPassed = false;
 
-  /** @param onUnknownOutcome called when a commit may have succeeded without a confirmation */
   constructor(
     milliseconds: number,
     private readonly onUnknownOutcome: () => void = () => undefined,
@@ -46,26 +45,16 @@ export class Deadline extends TimeBudget {
     }
   }
 
-  onPassed(listener: () => void): void {
-    this.listeners.add(listener);
-  }
-
-  offPassed(listener: () => void): void {
-    this.listeners.delete(listener);
-  }
-
-  /** Throws if the deadline has passed. Called before statements are sent. */
   failIfPassed(): void {
     if (this.hasPassed) throw timeout();
   }
 
   /** Rejects if the deadline passes first. The work itself may continue until its next check of the deadline. */
   race<T>(work: Promise<T>): Promise<T> {
-    const passed = new Promise<never>((_, reject) => this.onPassed(() => reject(timeout())));
+    const passed = new Promise<never>((_, reject) => this.listeners.add(() => reject(timeout())));
     return Promise.race([work, passed]);
   }
 
-  /** Stops the timer. Listeners are no longer called. */
   clear(): void {
     clearTimeout(this.timer);
   }

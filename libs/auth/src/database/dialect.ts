@@ -3,19 +3,14 @@ import type { Query } from './transaction';
 
 export type Dialect = 'sqlite' | 'postgres' | 'mysql';
 
-const DIALECTS: Partial<Record<DataSource['options']['type'], Dialect>> = {
-  'better-sqlite3': 'sqlite',
-  postgres: 'postgres',
-  mysql: 'mysql',
-  mariadb: 'mysql',
-};
-
 /** Returns the dialect of a DataSource, or undefined if its database is not supported. */
-export function dialectOf(dataSource: DataSource): Dialect | undefined {
-  return DIALECTS[dataSource.options.type];
+export function dialectOf({ options: { type } }: DataSource): Dialect | undefined {
+  if (type === 'better-sqlite3') return 'sqlite';
+  if (type === 'mysql' || type === 'mariadb') return 'mysql';
+  return type === 'postgres' ? type : undefined;
 }
 
-/** Returns the clause that locks the rows of a SELECT. SQLite needs none: only one transaction writes at a time. */
+/** SQLite needs no row locks: only one transaction writes at a time. */
 export function forUpdate(dialect: Dialect): string {
   return dialect === 'sqlite' ? '' : 'FOR UPDATE';
 }
@@ -29,12 +24,12 @@ export function forUpdateSkipLocked(dialect: Dialect): string {
 export function withLockTimeout(dialect: Dialect): { readonly begin: Query[]; readonly end: Query[] } {
   if (dialect === 'sqlite') return { begin: [], end: [] };
   // SET LOCAL ends with the transaction.
-  if (dialect === 'postgres') return { begin: [{ sql: `SET LOCAL lock_timeout = '2s'`, params: [] }], end: [] };
+  if (dialect === 'postgres') return { begin: [{ sql: `SET LOCAL lock_timeout = '2s'` }], end: [] };
   // lock_wait_timeout applies to tables, innodb_lock_wait_timeout to rows.
   const begin = `SET @auth_lock_wait = @@lock_wait_timeout, @auth_row_lock_wait = @@innodb_lock_wait_timeout,
     lock_wait_timeout = 2, innodb_lock_wait_timeout = 2`;
   const end = 'SET lock_wait_timeout = @auth_lock_wait, innodb_lock_wait_timeout = @auth_row_lock_wait';
-  return { begin: [{ sql: begin, params: [] }], end: [{ sql: end, params: [] }] };
+  return { begin: [{ sql: begin }], end: [{ sql: end }] };
 }
 
 /**

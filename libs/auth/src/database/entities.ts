@@ -43,10 +43,7 @@ export type EndReason =
   | 'token_reuse'
   | 'expired';
 
-/**
- * A binary collation for MySQL and MariaDB, so that user ids that differ only in case differ. An entity cannot set a
- * collation, but TypeORM appends the engine to CREATE TABLE.
- */
+/** Makes MySQL and MariaDB distinguish case. Entities have no collation, but the engine ends CREATE TABLE. */
 export const COMPARED_BY_BYTES: EntityOptions = { engine: 'InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin' };
 
 /** Milliseconds since 1970-01-01T00:00:00Z, or another 64-bit integer. Some drivers return these as text. */
@@ -60,14 +57,11 @@ const INSTANT = {
 
 /** A user's id as text. No foreign key, because the application chooses the table of users. */
 const USER_ID = { type: 'varchar', length: 255, name: 'user_id' } as const satisfies ColumnOptions;
-
-/** SHA-256, in hexadecimal. */
 const DIGEST = { type: 'varchar', length: 64 } as const satisfies ColumnOptions;
-
 const UUID = { type: 'varchar', length: 36 } as const satisfies ColumnOptions;
-
-/** JSON: the name of each method that identified the user, with the time of its last proof. */
 const METHODS = { type: 'varchar', length: 512 } as const satisfies ColumnOptions;
+
+// `docs/database.md` describes each column.
 
 /** An event in the history of a user, or of an unknown name. */
 @Entity('auth_events', COMPARED_BY_BYTES)
@@ -83,19 +77,13 @@ export class AuthEvent {
   @Column({ ...INSTANT, name: 'occurred_at' }) occurredAt!: number;
 }
 
-/**
- * A failure streak: the number of consecutive failed logins by one method, for one user or one unknown name, from one
- * network or from all networks.
- */
+/** A failure streak: consecutive failed logins by one method, of one user or unknown name, from one or all networks. */
 @Entity('auth_login_failures', COMPARED_BY_BYTES)
 export class AuthLoginFailure {
-  /** The digest of the account, the method and, in the row of one network, the network. */
   @PrimaryColumn(DIGEST) key!: string;
-  /** The digest of the user's id, or of an unknown name. All rows of an account have the same value. */
   @Index() @Column({ ...DIGEST, name: 'account_key' }) accountKey!: string;
   @Column({ type: 'varchar', length: 32 }) method!: string;
   @Column({ type: 'integer', name: 'failure_count' }) failureCount!: number;
-  /** When the delay or block ends. */
   @Column({ ...INSTANT, name: 'delayed_until' }) delayedUntil!: number;
   @Index() @Column({ ...INSTANT, name: 'expires_at' }) expiresAt!: number;
 }
@@ -105,13 +93,10 @@ export class AuthLoginFailure {
 export class AuthLoginTicket {
   @PrimaryColumn(DIGEST) digest!: string;
   @Index() @Column(USER_ID) userId!: string;
-  /** The digest of the network and the user. */
   @Column({ ...DIGEST, name: 'network_digest' }) networkDigest!: string;
-  /** The version of the user's credentials when the user was identified. A password change revokes the ticket. */
   @Column({ type: 'integer', name: 'credentials_version' }) credentialsVersion!: number;
   @Column(METHODS) methods!: string;
   @Column({ type: 'text', nullable: true }) data!: string | null;
-  /** Incremented by each attempt, and decremented again if the attempt succeeds. */
   @Column({ type: 'integer', name: 'failure_count' }) failureCount!: number;
   @Column({ ...INSTANT, name: 'created_at' }) createdAt!: number;
   @Index() @Column({ ...INSTANT, name: 'expires_at' }) expiresAt!: number;
@@ -130,52 +115,40 @@ export class AuthPasswordReset {
 @Index(['userId', 'state'])
 @Index(['userId', 'loginNetwork'])
 export class AuthSession {
-  /** A UUID. Every token of the session contains it. */
   @PrimaryColumn(UUID) id!: string;
   @Column(USER_ID) userId!: string;
   @Column({ type: 'varchar', length: 16 }) state!: SessionState;
   @Column({ type: 'varchar', length: 32, name: 'end_reason', nullable: true }) endReason!: EndReason | null;
   @Column({ ...INSTANT, name: 'ended_at', nullable: true }) endedAt!: number | null;
-  /** When pruning checks the row. An active session may have expired by then, and an ended session may be removed. */
   @Index() @Column({ ...INSTANT, name: 'check_at' }) checkAt!: number;
   @Column({ type: 'varchar', length: 45, name: 'ip_address', nullable: true }) ipAddress!: string | null;
-  /** The network of the login. Empty if the address is unknown or addresses are not tracked. */
   @Column({ type: 'varchar', length: 45, name: 'login_network' }) loginNetwork!: string;
   @Column({ type: 'varchar', length: 16, name: 'device_type' }) deviceType!: DeviceType;
   @Column({ type: 'varchar', length: 64, name: 'os_family' }) osFamily!: string;
   @Column({ type: 'varchar', length: 64, name: 'browser_family' }) browserFamily!: string;
   @Column({ type: 'varchar', length: 64, name: 'device_name' }) deviceName!: string;
   @Column({ ...INSTANT, name: 'created_at' }) createdAt!: number;
-  /** When the user last proved their identity: at a login, password change, reauthentication or `confirmIdentity`. */
   @Column({ ...INSTANT, name: 'authenticated_at' }) authenticatedAt!: number;
   @Column({ ...INSTANT, name: 'last_activity' }) lastActivity!: number;
   @Column({ ...INSTANT, name: 'idle_expires_at' }) idleExpiresAt!: number;
   @Column({ ...INSTANT, name: 'absolute_expires_at' }) absoluteExpiresAt!: number;
   @Column({ ...DIGEST, name: 'access_digest' }) accessDigest!: string;
   @Column({ ...INSTANT, name: 'access_expires_at' }) accessExpiresAt!: number;
-  /** The digest of the current refresh token. A refresh accepts no other token, except within the grace period. */
   @Column({ ...DIGEST, name: 'refresh_digest' }) refreshDigest!: string;
   @Column({ ...INSTANT, name: 'refresh_expires_at' }) refreshExpiresAt!: number;
-  /** The digest of the secret in all refresh tokens of the current family. */
   @Column({ ...DIGEST, name: 'family_digest' }) familyDigest!: string;
-  /** The generation of the current refresh token. Tokens of the family with a lower generation were used. */
   @Column(INSTANT) generation!: number;
   @Column({ ...INSTANT, name: 'refreshed_at', nullable: true }) refreshedAt!: number | null;
-  /** The last network of a refresh, or else of the login, that was known and tracked. Null if there is none. */
   @Column({ type: 'varchar', length: 45, name: 'last_network', nullable: true }) lastNetwork!: string | null;
-  /** The seed with which the current pair is derived again within the grace period. Null if the tokens are random. */
   @Column({ type: 'varchar', length: 22, name: 'replay_seed', nullable: true }) replaySeed!: string | null;
   @Column({ ...INSTANT, name: 'replay_until', nullable: true }) replayUntil!: number | null;
   @Column({ type: 'varchar', length: 8, name: 'replay_transport', nullable: true })
   replayTransport!: TokenTransport | null;
-  /** The digest of the previous refresh token together with the network that the current pair was issued to. */
   @Column({ type: 'varchar', length: 43, name: 'replay_network_digest', nullable: true })
   replayNetworkDigest!: string | null;
   @Column({ type: 'integer', name: 'replay_count' }) replayCount!: number;
-  /** When the current access token first authenticated a request. Stored only within the grace period. */
   @Column({ ...INSTANT, name: 'first_used_at', nullable: true }) firstUsedAt!: number | null;
   @Column(METHODS) methods!: string;
-  /** The data that the application keeps on the session: a JSON object of at most 1,024 bytes. */
   @Column({ type: 'text', nullable: true }) data!: string | null;
 }
 
@@ -183,7 +156,6 @@ export class AuthSession {
 @Entity('auth_user_locks', COMPARED_BY_BYTES)
 export class AuthUserLock {
   @PrimaryColumn(USER_ID) userId!: string;
-  /** Each password change replaces it, so that a login that has verified the old password is refused. */
   @Column({ type: 'integer', name: 'credentials_version' }) credentialsVersion!: number;
   @Column({ ...INSTANT, name: 'lock_count' }) lockCount!: number;
 }
@@ -198,7 +170,6 @@ export class AuthUser {
   @Exclude({ toPlainOnly: true })
   @Column({ ...DIGEST, name: 'username_key', select: false })
   usernameKey!: string;
-  /** Loaded only if a query selects it. */
   @Exclude({ toPlainOnly: true })
   @Column({ type: 'varchar', length: 255, name: 'password_hash', nullable: true, select: false })
   passwordHash!: string | null;

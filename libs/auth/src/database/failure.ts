@@ -27,12 +27,6 @@ export class CommitError extends Error {
   }
 }
 
-/** Returns whether the transaction conflicted with another one. */
-export function isConflict(error: unknown): boolean {
-  return meaningOf(error) === 'conflict';
-}
-
-/** Returns whether a row with the same unique key already exists. */
 export function isDuplicate(error: unknown): boolean {
   return meaningOf(error) === 'duplicate';
 }
@@ -42,26 +36,21 @@ export function isConnectionLost(error: unknown): boolean {
   return meaningOf(error) === 'connection_lost';
 }
 
-/** Returns whether the server does not accept writes. */
 export function isNotWritable(error: unknown): boolean {
   return ['read_only', 'in_recovery', 'not_ready'].includes(meaningOf(error));
 }
 
-/** Returns whether a lock was not released in time (PostgreSQL 55P03; MySQL, MariaDB 1205). */
+/** PostgreSQL 55P03; MySQL, MariaDB 1205. */
 export function isLockTimeout(error: unknown): boolean {
   return ['55P03', '1205'].includes(failureCode(error));
 }
 
-/** Classifies the failure for metrics and health checks. */
 export function failureKind(error: unknown): FailureKind {
   const meaning = meaningOf(error);
   return meaning === 'conflict' || meaning === 'duplicate' ? 'rolled_back' : meaning;
 }
 
-/**
- * Returns whether a parameter contains a character that the compared column cannot store, so that no row can match
- * (MySQL, MariaDB: 1267; MySQL, for a parameter of a prepared statement: 3988).
- */
+/** Returns whether the compared column cannot store a character of a parameter, so that no row can match (MySQL). */
 export function isUnrepresentable(error: unknown): boolean {
   return ['1267', '3988'].includes(failureCode(error));
 }

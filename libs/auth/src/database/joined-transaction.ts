@@ -41,9 +41,12 @@ export class JoinedTransaction {
     return call;
   }
 
-  /** Like `runExclusive`, for work that runs hooks and subscribers of the application. */
   runApplicationCode<T>(work: () => Promise<T>): Promise<T> {
     return this.runExclusive(() => applicationCode.run(this, work));
+  }
+
+  get isOpen(): boolean {
+    return !this.hasEnded && this.runner.isTransactionActive;
   }
 
   /** Throws if a statement would run on its own, or in the next transaction on the same connection. */
@@ -51,11 +54,6 @@ export class JoinedTransaction {
     if (!this.isOpen) throw transactionEnded();
   }
 
-  get isOpen(): boolean {
-    return !this.hasEnded && this.runner.isTransactionActive;
-  }
-
-  /** Marks the transaction as ended without a commit. */
   async end(): Promise<void> {
     this.hasEnded = true;
     for (const { rolledBack } of this.listeners.splice(0)) await rolledBack();
@@ -66,7 +64,7 @@ export class JoinedTransaction {
     if (!this.hasEnded) this.listeners.push({ depth: transactionDepth(this.runner), committed, rolledBack });
   }
 
-  /** Called when the transaction is committed, or a savepoint is released into what encloses it. */
+  /** Called for released savepoints too, whose listeners then belong to what encloses them. */
   committed(): void {
     const depth = transactionDepth(this.runner);
     for (const listener of this.listeners) listener.depth = Math.min(listener.depth, depth);
@@ -93,9 +91,9 @@ export function transactionEnded(): Error {
 }
 
 // A call within the application's transaction runs in a savepoint.
-export const BEGIN_NESTED: Query = { sql: 'SAVEPOINT session_auth', params: [] };
-export const COMMIT_NESTED: Query = { sql: 'RELEASE SAVEPOINT session_auth', params: [] };
-export const ROLLBACK_NESTED: Query = { sql: 'ROLLBACK TO SAVEPOINT session_auth', params: [] };
+export const BEGIN_NESTED: Query = { sql: 'SAVEPOINT session_auth' };
+export const COMMIT_NESTED: Query = { sql: 'RELEASE SAVEPOINT session_auth' };
+export const ROLLBACK_NESTED: Query = { sql: 'ROLLBACK TO SAVEPOINT session_auth' };
 
 /** Joins transactions of the application. TypeORM reports their ends to this subscriber. */
 @Injectable()
@@ -104,10 +102,7 @@ export class ApplicationTransactions implements EntitySubscriberInterface {
 
   constructor(@Inject(AUTH_DATA_SOURCE) private readonly dataSource: DataSource) {}
 
-  /**
-   * Returns the handle of the manager's transaction.
-   * @throws Error if the manager has no open transaction, or belongs to another DataSource
-   */
+  /** @throws Error if the manager has no open transaction, or belongs to another DataSource */
   join(manager: TransactionManager): JoinedTransaction {
     const { queryRunner, connection } = manager as EntityManager;
     if (!queryRunner?.isTransactionActive) {

@@ -15,9 +15,6 @@ const POSTGRES_BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 /** The share of the remaining time that a statement receives. The rest is for the network. */
 const STATEMENT_SHARE = 0.9;
 
-/** How long startup waits for the server's settings. */
-const CHECK_TIMEOUT_MS = 1_000;
-
 const SHARED =
   "The library shares the connections of the DataSource, because the database has only one session. The application's " +
   'transactions can include, or roll back, statements of the library. Use a database server in production.';
@@ -42,18 +39,18 @@ export class PooledDatabase extends Database {
         return sendNow(query);
       };
       try {
-        await send(text(this.dialect === 'postgres' ? POSTGRES_BEGIN : 'START TRANSACTION'));
+        await send({ sql: this.dialect === 'postgres' ? POSTGRES_BEGIN : 'START TRANSACTION' });
         const outcome = await drive(unit(), send);
         deadline.failIfPassed();
         await deadline
-          .commit(() => sendNow(text('COMMIT')))
+          .commit(() => sendNow({ sql: 'COMMIT' }))
           .catch((error: unknown) => {
             throw new CommitError(error);
           });
         return outcome;
       } catch (error) {
         // A connection with an open transaction must not return to the pool. BEGIN may have failed after it took effect.
-        await sendNow(text('ROLLBACK')).catch(discard);
+        await sendNow({ sql: 'ROLLBACK' }).catch(discard);
         throw error;
       }
     });
@@ -85,14 +82,14 @@ export class PooledDatabase extends Database {
     const discard = (): void => tearDown(connection);
     try {
       deadline.failIfPassed();
-      deadline.onPassed(discard);
+      deadline.listeners.add(discard);
       return await deadline.race(this.withOwnMode(connection, () => work(runner.manager)));
     } catch (error) {
       if (isNotWritable(error)) this.connections.checkAgain();
       if (isNotWritable(error) || deadline.hasPassed) close(connection);
       throw error;
     } finally {
-      deadline.offPassed(discard);
+      deadline.listeners.delete(discard);
       await runner.release();
     }
   }
@@ -127,25 +124,25 @@ export class PooledDatabase extends Database {
    */
   private async withOwnMode<T>(connection: DriverConnection, work: () => Promise<T>): Promise<T> {
     if (this.dialect === 'postgres') return work();
-    await this.connections.send(connection, text(`SET @auth_sql_mode = @@sql_mode, ${MYSQL_MODE}`));
-    return work().finally(() => this.connections.send(connection, text('SET sql_mode = @auth_sql_mode')));
+    await this.connections.send(connection, { sql: `SET @auth_sql_mode = @@sql_mode, ${MYSQL_MODE}` });
+    return work().finally(() => this.connections.send(connection, { sql: 'SET sql_mode = @auth_sql_mode' }));
   }
 
   protected override isWritable(deadline: Deadline): Promise<boolean> {
     // An error closes the connection, so that the next check opens another one.
     const check = async (send: Send): Promise<boolean> => {
-      assertWritable(await send(text(`SELECT ${ROLE_COLUMNS[this.dialect]}`)));
+      assertWritable(await send({ sql: `SELECT ${ROLE_COLUMNS[this.dialect]}` }));
       return true;
     };
     return this.connections.use(deadline, check).catch(() => false);
   }
 
   override async serverWarnings(): Promise<readonly string[]> {
-    const deadline = new Deadline(CHECK_TIMEOUT_MS);
+    const deadline = new Deadline(1_000);
     const work = async (send: Send, _: unknown, connection: DriverConnection): Promise<readonly string[]> => {
       await this.connections.detectSharing(connection);
       if (this.connections.isShared) return [SHARED];
-      const query = async (sql: string): Promise<readonly Row[]> => (await send(text(sql))).rows;
+      const query = async (sql: string): Promise<readonly Row[]> => (await send({ sql })).rows;
       return serverWarnings(this.dialect, { processID: connection.processID, query });
     };
     return deadline.race(this.connections.use(deadline, work)).finally(() => deadline.clear());
@@ -154,8 +151,4 @@ export class PooledDatabase extends Database {
   onApplicationShutdown(): Promise<void> {
     return this.connections.close();
   }
-}
-
-function text(sql: string): Query {
-  return { sql, params: [] };
 }

@@ -11,9 +11,8 @@ const GALERA_NOT_READY = `/*M!100100
      WHERE variable_name IN ('wsrep_provider_name', 'wsrep_ready', 'wsrep_cluster_status')) */`;
 
 /**
- * The columns that report whether a server accepts writes. Every database user may select them. A PostgreSQL standby is
- * also read-only. On MySQL, `super_read_only` also turns on `read_only`. On MariaDB 12, the values of `read_only` are
- * words.
+ * The columns that report whether a server accepts writes, for every database user. A PostgreSQL standby is also
+ * read-only. On MySQL, `super_read_only` turns on `read_only`. On MariaDB 12, the values of `read_only` are words.
  */
 export const ROLE_COLUMNS: Readonly<Record<Dialect, string>> = {
   sqlite: '0 AS in_recovery, 0 AS not_ready, 0 AS read_only',
@@ -35,16 +34,10 @@ const BALANCED =
 
 const MISSED = 'Ended sessions can be accepted, and the reuse of a refresh token can be missed.';
 
-interface ServerConnection {
-  /** The process id that the server, or a proxy, reported when the connection was opened (PostgreSQL). */
-  readonly processID?: number | undefined;
-  query(sql: string): Promise<readonly Row[]>;
-}
+/** `processID` is the one that PostgreSQL, or a proxy, reported when the connection was opened. */
+type ServerConnection = { processID?: number | undefined; query(sql: string): Promise<readonly Row[]> };
 
-/**
- * Returns warnings, with their remedies, if the server does not accept writes, or if certain settings of the server or
- * of a proxy break a guarantee of the library.
- */
+/** Returns warnings if the server accepts no writes, or if settings of it or of a proxy break a guarantee. */
 export async function serverWarnings(dialect: Dialect, connection: ServerConnection): Promise<string[]> {
   try {
     assertWritable({ rows: await connection.query(`SELECT ${ROLE_COLUMNS[dialect]}`) });

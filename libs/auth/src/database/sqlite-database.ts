@@ -7,7 +7,6 @@ import { BEGIN_NESTED, COMMIT_NESTED, type JoinedTransaction, ROLLBACK_NESTED } 
 import { bind, driveSync, type Query, type Result, type UnitOfWork } from './transaction';
 import { sqliteConnection } from './typeorm';
 
-/** The part of better-sqlite3, or of `NodeSqlite`, that the library uses. */
 interface SqliteConnection {
   readonly inTransaction: boolean;
   prepare(sql: string): SqliteStatement;
@@ -22,13 +21,9 @@ interface SqliteStatement {
 
 interface ConnectionState {
   readonly connection: SqliteConnection;
-  /** In milliseconds, as it was when the library first used the connection. */
   readonly busyTimeout: number;
   readonly prepared: Map<string, SqliteStatement>;
 }
-
-/** The interval at which a busy connection is checked again. */
-const POLL_INTERVAL_MS = 2;
 
 /**
  * Runs statements on SQLite, where the application and the library share one connection. Transactions run synchronously,
@@ -109,7 +104,7 @@ export class SqliteDatabase extends Database {
       } catch (error) {
         if (failureCode(error) !== 'SQLITE_BUSY') throw error;
       }
-      await sleep(POLL_INTERVAL_MS);
+      await sleep(2);
     }
   }
 

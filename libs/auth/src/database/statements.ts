@@ -4,7 +4,6 @@ import { ENTITIES_BY_NAME } from './entities';
 import type { Query } from './transaction';
 import { tablePath } from './typeorm';
 
-/** Compiles statements on the library's tables. */
 export class StatementFactory {
   constructor(
     private readonly dataSource: DataSource,
@@ -69,11 +68,9 @@ export class Statement {
     let lengths = '';
     for (const { name, isList } of this.parameters) {
       const value = values[name];
-      if (value === undefined)
-        throw new Error(`No value for ":${name}". Pass a value for each parameter of the statement.`);
+      if (value === undefined) throw new Error(`No value for ":${name}". Pass a value for each parameter.`);
       if (!isList) params.push(value);
-      else if (isListOfRows(value)) lengths += `${params.push(...value.flat())},`;
-      else lengths += `${params.push(...(value as unknown[]))},`;
+      else lengths += `${params.push(...(isListOfRows(value) ? value.flat() : (value as unknown[])))},`;
     }
     if (lengths !== this.lastRendered.lengths) this.lastRendered = { lengths, sql: this.render(values) };
     return { sql: this.lastRendered.sql, params, isPrepared: this.isPrepared };

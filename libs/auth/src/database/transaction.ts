@@ -6,10 +6,9 @@ export type Row = Readonly<Record<string, unknown>>;
 /** A parameter that is replaced, when the statement is sent, by the milliseconds that remain until its deadline. */
 export const REMAINING_MS = Symbol('REMAINING_MS');
 
-/** A statement with its parameters. */
 export interface Query {
   readonly sql: string;
-  readonly params: readonly unknown[];
+  readonly params?: readonly unknown[];
   /** Whether to prepare the statement once per connection. */
   readonly isPrepared?: boolean;
 }
@@ -26,10 +25,9 @@ export interface Result {
  */
 export type Transaction<T> = Generator<Query, T | RolledBack<T>, Result>;
 
-/** Starts a transaction. Called once for each run. */
+/** Called once for each run. */
 export type UnitOfWork<T> = () => Transaction<T>;
 
-/** A part of a transaction. */
 export type Step<T> = Generator<Query, T, Result>;
 
 /** The outcome of a transaction that is rolled back without a failure. */
@@ -39,14 +37,10 @@ export class RolledBack<T> extends Error {
   }
 }
 
-/** PostgreSQL's largest `integer`: about 25 days. */
+/** PostgreSQL's largest `integer`: about 25 days. Transactions need no limit: no COMMIT is sent after the deadline. */
 const NO_TIMEOUT_MS = 2_147_483_647;
 
-/**
- * Returns the parameters of a statement.
- * @param limitMs the value of `REMAINING_MS`. In a transaction, no limit: no COMMIT is sent after the deadline
- */
-export function bind({ params }: Query, limitMs = NO_TIMEOUT_MS): unknown[] {
+export function bind({ params = [] }: Query, limitMs = NO_TIMEOUT_MS): unknown[] {
   return params.map((param) => (param === REMAINING_MS ? limitMs : param));
 }
 
@@ -54,7 +48,6 @@ export function* rowsOf(query: Query): Step<readonly Row[]> {
   return (yield query).rows;
 }
 
-/** Returns the first row of the statement, or null. */
 export function* firstOf(query: Query): Step<Row | null> {
   return (yield query).rows[0] ?? null;
 }

@@ -1,3 +1,4 @@
+import type { Socket as NetSocket } from 'node:net';
 import type { DataSource, EntityMetadata, QueryRunner } from 'typeorm';
 import type { Row } from './transaction';
 
@@ -6,18 +7,15 @@ export type Column = EntityMetadata['columns'][number];
 /** The injection token of the library's DataSource, which is undefined if the configured one does not exist. */
 export const AUTH_DATA_SOURCE = 'NESTJS_SESSION_AUTH_DATA_SOURCE';
 
-/** The part of a connection of `pg`, `mysql2` or `mysql` that the library uses. */
+/** The part of a connection of `pg`, of drivers that only imitate `pg`, of `mysql2` or of `mysql`. */
 export interface DriverConnection {
-  /** `pg`, and drivers that only imitate `pg`. */
   query(config: object): Promise<PgResult>;
   query(sql: string, values: unknown[]): Promise<PgResult>;
-  /** `mysql2` and `mysql`. */
   query(options: object, done: MysqlCallback): void;
   /** `mysql2` only. */
   execute?(options: object, done: MysqlCallback): void;
   on(event: 'error', listener: () => void): unknown;
   release(): void;
-  /** The socket. */
   readonly connection?: { readonly stream?: Socket };
   readonly stream?: Socket;
   readonly _socket?: Socket;
@@ -35,11 +33,7 @@ export interface DriverConnection {
 /** `affectedRows`: PGlite only. */
 type PgResult = { readonly rows: Row[]; readonly rowCount?: number | null; readonly affectedRows?: number };
 
-interface Socket {
-  destroy(): void;
-  ref?(): void;
-  unref?(): void;
-}
+type Socket = Pick<NetSocket, 'destroy'> & Partial<Pick<NetSocket, 'ref' | 'unref'>>;
 
 export type MysqlCallback = (error: Error | null, result: Row[] | { readonly affectedRows: number }) => void;
 
@@ -52,11 +46,7 @@ export interface Lease {
 type Connect = (done: (error: Error | null, connection: DriverConnection, release: Lease['release']) => void) => void;
 
 /** `pg` has `connect`. `mysql2` and `mysql` have `getConnection`, without `release`. */
-interface DriverPool {
-  readonly connect: Connect;
-  readonly getConnection: Connect;
-  end(done: () => void): void;
-}
+type DriverPool = Readonly<Record<'connect' | 'getConnection', Connect>> & { end(done: () => void): void };
 
 interface TypeParsers {
   getTypeParser(type: number, format?: string): (text: string) => unknown;
@@ -68,7 +58,6 @@ interface Driver {
   createConnectionOptions(options: object, credentials: object): object | Promise<object>;
   obtainMasterConnection(): Promise<DriverConnection | [DriverConnection, Lease['release']]>;
   readonly databaseConnection: unknown;
-  /** The module `pg`. */
   readonly postgres: { readonly types?: TypeParsers };
 }
 
@@ -88,7 +77,6 @@ interface Options {
 /** How long a connection may take to open, unless the DataSource has a shorter limit. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** How long an unused connection stays open. */
 const IDLE_MS = 10_000;
 
 /** A statement outlives the deadline of its operation, which is at most 5 seconds, by at most one second. */
@@ -189,7 +177,6 @@ function mysqlLease(connection: DriverConnection): Lease {
   return { connection, release };
 }
 
-/** Obtains a connection to the primary from the DataSource's pool. */
 export async function obtainShared(dataSource: DataSource): Promise<Lease> {
   const obtained = await driverOf(dataSource).obtainMasterConnection();
   if (Array.isArray(obtained)) return { connection: obtained[0], release: obtained[1] };

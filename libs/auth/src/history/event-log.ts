@@ -24,7 +24,6 @@ export interface Operation {
 
 /** The validated data of a client. Contains only what the options allow to be stored, except for `network`. */
 export interface Client {
-  /** The values that the caller has passed. */
   readonly info: ClientInfo;
   readonly ipAddress: string | null;
   readonly userAgent: string;
@@ -91,25 +90,16 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-const USER_AGENT_LENGTH = 500;
-
-/** Returns at most 500 characters of the text, without control characters. */
+/** Truncates first, because the header may be 16 kB long. `toWellFormed` replaces a surrogate without its pair. */
 function cleanUserAgent(text: string): string {
-  // Truncated first, because the header may be 16 kB long. `toWellFormed` replaces a surrogate without its pair.
-  return text
-    .slice(0, USER_AGENT_LENGTH * 2)
-    .replace(/\p{Cc}/gu, '')
-    .slice(0, USER_AGENT_LENGTH)
-    .toWellFormed();
+  const printable = text.slice(0, 1_000).replace(/\p{Cc}/gu, '');
+  return printable.slice(0, 500).toWellFormed();
 }
 
 /** Matches the address formats of some proxies: `192.0.2.1:1234`, `[2001:db8::1]:443`, `[2001:db8::1]`. */
 const WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([^\]]*:[^\]]*)\](?::\d{1,5})?)$/;
 
-/**
- * Returns an IP address in canonical form (RFC 5952), without port and zone id. Returns null if the text is not an IP
- * address. An IPv4-mapped IPv6 address becomes an IPv4 address.
- */
+/** Returns an IP address in canonical form (RFC 5952, IPv4 if it is mapped) without port and zone id, or null. */
 export function canonicalIp(text: string | null | undefined): string | null {
   const address = (text ?? '').replace(WITH_PORT, '$1$2').replace(/%.*$/s, '');
   if (isIPv4(address)) return address;
@@ -117,7 +107,7 @@ export function canonicalIp(text: string | null | undefined): string | null {
   return new SocketAddress({ address, family: 'ipv6' }).address.replace(/^::ffff:(?=\d+\.)/, '');
 }
 
-/** Returns the network of a canonical address: the address itself for IPv4, and its /64 for IPv6. */
+/** Returns the network of a canonical address: the IPv4 address itself, or the IPv6 /64. */
 export function networkOf(ip: string): string {
   if (!ip.includes(':')) return ip;
   const [head = '', tail] = ip.split('::');
@@ -129,10 +119,9 @@ export function networkOf(ip: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`;
 }
 
-/** An event to write to `auth_events`. */
+/** An event to write to `auth_events`. `userId` is null for an unknown username. */
 export interface NewAuthEvent extends Pick<Client, 'ipAddress' | 'userAgent'> {
   readonly event: AuthEventName;
-  /** The user's id as text, or null for an unknown username. */
   readonly userId: string | null;
   readonly extra: Readonly<Record<string, unknown>>;
   readonly at: number;
@@ -150,11 +139,9 @@ export function newEvent(
 
 const EPOCH = Date.UTC(2020, 0, 1);
 
-const IDS_PER_MS = 4096;
-
 /** Returns the smallest possible id of an event at this instant. Ids increase with time. */
 export function firstEventIdAt(at: number): number {
-  return Math.max(1, at - EPOCH) * IDS_PER_MS;
+  return Math.max(1, at - EPOCH) * 4096;
 }
 
 const INSERT = `INSERT INTO {event} ({event.id}, {event.userId}, {event.event}, {event.ipAddress}, {event.userAgent},
@@ -163,13 +150,11 @@ const INSERT = `INSERT INTO {event} ({event.id}, {event.userId}, {event.event}, 
 /** Databases limit the number of parameters of a statement. */
 const ROWS_PER_INSERT = 200;
 
-/** The number of written events after which an instance prunes, besides its schedule. */
 const EVENTS_PER_PRUNING = 100_000;
 
 /** The minimum time for a revocation without its events, if writing them has used up the time of the operation. */
 const MIN_REVOCATION_MS = 2_000;
 
-/** Writes the events of a revocation. */
 export type WriteEvents = (events: readonly NewAuthEvent[]) => Step<void>;
 
 /** Writes events to the durable log, in the transaction of the change that the events record. */
@@ -192,14 +177,13 @@ export class EventLog {
     this.insertMany = statements.statement(`${INSERT} VALUES :rows...`);
   }
 
-  /** Writes events. If a row cannot be written, the transaction fails. */
   *write(events: readonly NewAuthEvent[]): Step<void> {
     for (let i = 0; i < events.length; i += ROWS_PER_INSERT) {
       yield* affectedBy(this.insertOf(events.slice(i, i + ROWS_PER_INSERT)));
     }
   }
 
-  /** Returns an INSERT of 1 to 200 events, with new ids. */
+  /** Takes 1 to 200 events. */
   insertOf(events: readonly NewAuthEvent[]): Query {
     this.countWritten(events.length);
     if (events.length === 1) return this.insertOne.with({ eventRow: this.rowOf(events[0]!) });
@@ -209,14 +193,13 @@ export class EventLog {
   /**
    * Returns an INSERT that is part of another statement and records an event for the user of the row in `table`
    * (PostgreSQL). The table must have at most one row, because there is only one event id.
-   * @param extra an expression for the details, if they depend on the row
    */
   insertForUsersIn(table: string, extra: string = 'CAST(:eventExtra AS text)'): string {
     return `${INSERT} SELECT CAST(:eventId AS bigint), user_id, CAST(:event AS text), CAST(:eventIp AS text),
       CAST(:eventUserAgent AS text), ${extra}, CAST(:eventAt AS bigint) FROM ${table}`;
   }
 
-  /** Returns the values of the parameters in the SQL of `insertForUsersIn`. */
+  /** Returns the values of the parameters of `insertForUsersIn`. */
   valuesOf(event: NewAuthEvent): Record<string, unknown> {
     const [eventId, , name, eventIp, eventUserAgent, eventExtra, eventAt] = this.rowOf(event);
     return { eventId, event: name, eventIp, eventUserAgent, eventExtra, eventAt };
@@ -233,8 +216,6 @@ export class EventLog {
   /**
    * Runs a transaction that ends sessions. If its events cannot be written, for example because another transaction
    * keeps the event log locked, the transaction is run again without them, and the loss is logged.
-   * @param revocation receives the function that writes its events
-   * @param budget the remaining time, if the revocation is part of a longer operation
    */
   async revoke<T>(
     tx: JoinedTransaction | null,
@@ -271,7 +252,7 @@ export class EventLog {
     return outcome;
   }
 
-  /** Writes events. Fails after two seconds if the event log is locked. */
+  /** Fails after two seconds if the event log is locked. */
   private *writeUnlessLocked(events: readonly NewAuthEvent[]): Step<void> {
     const { begin, end } = withLockTimeout(this.database.dialect);
     for (const query of begin) yield query;
@@ -290,11 +271,7 @@ export class EventLog {
     return [this.nextId(at), userId, event, ipAddress, userAgent, JSON.stringify(extra), at];
   }
 
-  /**
-   * Returns milliseconds since 2020 times 4096, plus an offset. The first offset of a millisecond and the steps to
-   * further ids are random, so that instances rarely generate the same id. If they do, the transaction that fails is
-   * run again with new ids.
-   */
+  /** Random offsets make equal ids of two instances rare. The transaction that fails is run again with new ids. */
   private nextId(at: number): number {
     const first = firstEventIdAt(at);
     this.lastId = this.lastId < first ? first + this.random.integer(2048) : this.lastId + 1 + this.random.integer(512);

@@ -19,23 +19,16 @@ export interface AuthEventEntry {
 
 export const HISTORY_LIMIT = { default: 50, max: 200 } as const;
 
-/** The number of events before `before` that are searched if a request names events. */
-const SEARCH_LIMIT = 10_000;
-
 /** Selects events of a user's history. */
 export interface HistoryRequest {
   /** The maximum number of events. Values above 200 mean 200. Default: 50. */
   readonly limit?: number;
   /** The id of an event. Only earlier events are returned. Default: all events. */
   readonly before?: number;
-  /**
-   * One or more event names. Only events with these names are returned. Of the events before `before`, the newest
-   * 10,000 are searched. Default: all names.
-   */
+  /** The names of the events, which are searched among the newest 10,000 before `before`. Default: all names. */
   readonly event?: string | readonly string[];
 }
 
-/** Reads the histories of users. */
 @Injectable()
 export class History {
   private readonly before;
@@ -51,7 +44,7 @@ export class History {
     // The names of events have no index. Without the limit of the subquery, the statement could read all events of the
     // user to find a rare event.
     this.namedBefore = statements.statement(
-      `SELECT ${fields('e.')} FROM (SELECT {event.id}, {event.event} ${before} LIMIT ${SEARCH_LIMIT}) newest
+      `SELECT ${fields('e.')} FROM (SELECT {event.id}, {event.event} ${before} LIMIT 10000) newest
          INNER JOIN {event} e ON e.{event.id} = newest.{event.id}
        WHERE newest.{event.event} IN (:events...) ORDER BY newest.{event.id} DESC LIMIT :limit`,
     );
@@ -64,8 +57,8 @@ export class History {
     assertPositive('limit', limit);
     assertPositive('before', before);
     const names: readonly string[] = AUTH_EVENT_NAMES;
-    if (events?.length === 0 || events?.some((name) => !names.includes(name)))
-      throw invalidField('event', FIELD_MESSAGES.event);
+    const isValid = events === null || (events.length > 0 && events.every((name) => names.includes(name)));
+    if (!isValid) throw invalidField('event', FIELD_MESSAGES.event);
     return this.page(userId, before, Math.min(limit, HISTORY_LIMIT.max), events);
   }
 

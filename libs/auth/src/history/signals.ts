@@ -21,72 +21,56 @@ export interface SessionInfo extends DeviceInfo {
   readonly isCurrent: boolean;
 }
 
-/** The payload of every signal, by name. Payloads are frozen, and contain no tokens and no passwords. */
+/**
+ * The payload of every signal, by name. Payloads are frozen, and contain no tokens and no passwords. `docs/signals.md`
+ * describes each field.
+ */
 export interface AuthSignals {
-  /**
-   * A login opened a session. `newDevice`: earlier sessions of the user are stored, but none with this network and
-   * device. False if the address or the device is unknown.
-   */
+  /** A login opened a session. `newDevice`: the user's earlier sessions have a different network or device. */
   user_logged_in: { readonly userId: UserId; readonly session: SessionInfo; readonly newDevice: boolean };
   /** A session ended, for any reason. Emitted at most once for each session. */
   user_logged_out: { readonly userId: UserId; readonly session: SessionInfo; readonly reason: EndReason };
   /** A login failed, or a wrong password or code was entered within a session or with a login ticket. */
   login_failed: {
-    /** The entered or stored name. An unknown name is masked after its first two characters. */
+    /** An unknown name is masked after its first two characters. */
     readonly username: string;
     readonly userId: UserId | null;
     readonly ipAddress: string | null;
-    /** The length of the failure streak in this network or session, including this failure. */
     readonly failureCount: number;
   };
   /** Failures started a delay or the block of an account. */
   login_blocked: {
-    /** As in `login_failed`. */
     readonly username: string;
     readonly userId: UserId | null;
     readonly ipAddress: string | null;
     readonly scope: BlockScope;
-    /** When the delay or block ends. With `failedLogins.accountBlock: 'strict'`, null for the block of an account. */
+    /** When the delay or block ends. Null if only a reset ends it. */
     readonly until: Date | null;
   };
   /** A used refresh token was presented again. All sessions of the user have ended. */
   token_reuse_detected: {
     readonly userId: UserId;
-    /** The session of the token. */
     readonly session: SessionInfo;
-    /** The client that presented the token. */
     readonly ipAddress: string | null;
     readonly userAgent: string;
-    /** How many refreshes ago the token was used (by its own claim), and when its token family was last refreshed. */
     readonly reuse: { readonly generationsBehind: number; readonly lastRefreshAt: Date };
     readonly sessionsEnded: number;
   };
-  /**
-   * A session was refreshed from a different network than before. A network is an IPv4 address or an IPv6 /64. Not
-   * emitted with `trackIps: false`.
-   */
+  /** A session was refreshed from a different network (an IPv4 address or an IPv6 /64) than before. */
   session_network_changed: {
     readonly userId: UserId;
     readonly session: SessionInfo;
     readonly from: string;
     readonly to: string;
   };
-  /**
-   * A refresh token is newer than the database, which has probably lost commits, for example by a restored backup.
-   * Emitted at most once per minute in each process, for the first affected session. The session stays active.
-   */
+  /** A refresh token is newer than the database, which has probably lost commits. At most once a minute per process. */
   lost_commits_suspected: { readonly userId: UserId; readonly session: SessionInfo };
   /** The session limit refused a login. */
   session_limit_reached: { readonly userId: UserId; readonly activeSessions: number };
-  /**
-   * The failure streak in one network or session has reached `failedLogins.signalAt`, or the failure streak across all
-   * networks has reached half of the failures that block the account. Emitted at most once per threshold and streak.
-   */
+  /** A failure streak has reached `failedLogins.signalAt`, or half of the failures that block the account. */
   brute_force_threshold_hit: {
-    /** As in `login_failed`. */
     readonly username: string;
     readonly ipAddress: string | null;
-    /** The length of the failure streak of the network, session or account that `scope` names. */
     readonly failureCount: number;
     readonly scope: BlockScope;
   };
@@ -100,7 +84,6 @@ export interface AuthSignals {
 export type AuthSignalName = keyof AuthSignals;
 
 type Listener = (...args: unknown[]) => unknown;
-
 type Reactions = { [Name in AuthSignalName]?: ((payload: AuthSignals[Name]) => unknown)[] };
 
 /**

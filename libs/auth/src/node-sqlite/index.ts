@@ -1,5 +1,4 @@
-// The entry point for SQLite without a native module:
-// `import { NodeSqlite } from 'nestjs-session-auth/node-sqlite'`.
+// The entry point `nestjs-session-auth/node-sqlite`: SQLite without a native module.
 export { hasNodeSqlite, NodeSqlite } from './node-sqlite';
 export type { NodeSqliteOptions, SqliteFunction, SqliteFunctionOptions } from './node-sqlite';
 export { type NodeSqliteStatement, type SqliteChanges, SqliteError, type SqliteRow } from './statement';

@@ -24,8 +24,8 @@ function openBuiltin(path: string, options: { readonly readOnly: boolean }): Bui
         '(npm install better-sqlite3@12) and remove `driver` from the options of the DataSource.',
     );
   }
-  // Bundlers and test runners that do not know the module would refuse `import` and `require`.
   type Open = new (path: string, options: { readonly readOnly: boolean }) => BuiltinDatabase;
+  // Bundlers and test runners that do not know the module would refuse `import` and `require`.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as { readonly DatabaseSync: Open };
   return withSqliteErrors(() => new DatabaseSync(path, options));
 }
@@ -84,8 +84,7 @@ export class NodeSqlite {
     const { readonly = false, fileMustExist = false, timeout = 5_000 } = options;
     refuseUnsupported(options, timeout);
     const isInMemory = path === '' || path === ':memory:';
-    if (readonly && isInMemory)
-      throw new TypeError('An in-memory database cannot be `readonly`. Remove the option, or open a file.');
+    if (readonly && isInMemory) throw new TypeError('An in-memory database cannot be `readonly`. Open a file.');
     if (fileMustExist && !isInMemory && !existsSync(path)) {
       throw new SqliteError('unable to open database file', 'SQLITE_CANTOPEN');
     }

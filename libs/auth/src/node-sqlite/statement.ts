@@ -16,9 +16,9 @@ const RESULT_CODES = [
 export class SqliteError extends Error {
   override readonly name = 'SqliteError';
 
+  /** @param code the extended result code, such as `SQLITE_CONSTRAINT_UNIQUE` or `SQLITE_BUSY` */
   constructor(
     message: string,
-    /** The extended result code, such as `SQLITE_CONSTRAINT_UNIQUE` or `SQLITE_BUSY`. */
     readonly code: string,
   ) {
     super(message);
@@ -50,7 +50,6 @@ type SqliteValue = null | number | bigint | string | ArrayBufferView;
 
 /** The part of `StatementSync` that the driver uses. */
 export interface BuiltinStatement {
-  /** Does not contain further statements. */
   readonly sourceSQL: string;
   /** Undefined in older versions, such as Node.js 22.15. */
   columns?(): readonly object[];
@@ -61,7 +60,6 @@ export interface BuiltinStatement {
   setReadBigInts(enabled: boolean): void;
 }
 
-/** String literals, quoted names and comments. */
 const OPAQUE = /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--.*|\/\*[^]*?(?:\*\/|$)/g;
 
 /** Returns the SQL without string literals, quoted names and comments. Empty if the SQL contains no statement. */

@@ -7,25 +7,18 @@ import { StatementFactory } from '../database/statements';
 import { SessionSql } from '../sessions/session';
 import { PruningService } from './pruning.service';
 
-/** Reports whether the database is ready for the library. Contains no secrets. */
+/** Reports whether the database is ready for the library. `docs/operations.md` describes the reasons. */
 export interface AuthHealthReport {
   readonly status: 'up' | 'down';
   /** `down` if a table cannot be read within 2 seconds, or if the server does not accept writes. */
   readonly database: 'up' | 'down';
-  /**
-   * Why the database is down, or null. `timeout`: no response or free connection in time. `connection_lost`: the database
-   * cannot be reached, or the connection broke. `read_only`: the server is read-only. `in_recovery`: it is a PostgreSQL
-   * standby. `not_ready`: it is starting, shutting down or offline, or not a synchronized member of its cluster.
-   * `rolled_back`, `other`: the query failed. The log contains the error.
-   */
+  /** Why the database is down, or null. The log contains the error. */
   readonly reason: FailureKind | null;
   /** When pruning last succeeded in this process, in ISO 8601, or null. */
   readonly lastPrunedAt: string | null;
-  /** When pruning last failed in this process, in ISO 8601, or null. A failure does not affect `status`. */
+  /** When pruning last failed in this process, in ISO 8601, or null. */
   readonly lastPruneFailedAt: string | null;
 }
-
-const PROBE_TIMEOUT_MS = 2_000;
 
 /** Checks the database for health endpoints. Does not check a custom `UserStore`. */
 @Injectable()
@@ -47,7 +40,7 @@ export class AuthHealth {
     this.probe = statements.statement(`SELECT ${lookups.join(' + ')} AS found, ${ROLE_COLUMNS[database.dialect]}`);
   }
 
-  /** Checks the database, and returns a report within 2 seconds. Never rejects. */
+  /** Returns a report within 2 seconds. Never rejects. */
   async check(): Promise<AuthHealthReport> {
     const reason = await this.findFailure();
     const database = reason === null ? 'up' : 'down';
@@ -61,16 +54,13 @@ export class AuthHealth {
     };
   }
 
-  /**
-   * Returns the report of `check` as an indicator result of `@nestjs/terminus`.
-   * @param key the name of the indicator. Default: `auth`
-   */
+  /** Returns the report of `check` as an indicator result of `@nestjs/terminus`, under the given name. */
   async isHealthy<const Key extends string = 'auth'>(key: Key = 'auth' as Key): Promise<Record<Key, AuthHealthReport>> {
     return { [key]: await this.check() } as Record<Key, AuthHealthReport>;
   }
 
   private async findFailure(): Promise<FailureKind | null> {
-    const options = { withinMs: PROBE_TIMEOUT_MS, failsFast: true, checkServer: assertWritable };
+    const options = { withinMs: 2_000, failsFast: true, checkServer: assertWritable };
     try {
       await this.database.run(null, this.probe.with({}), options);
       return null;

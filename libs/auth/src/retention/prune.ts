@@ -17,18 +17,14 @@ import {
 
 /** The rows that pruning removes because they are too old or have expired. */
 const PRUNABLE = ['loginFailures', 'loginTickets', 'passwordResets', 'events'] as const;
-
 type Prunable = (typeof PRUNABLE)[number];
 
-/** The numbers of sessions that ended, and of rows that were removed. */
 export type PruneCounts = Readonly<Record<Prunable | 'endedSessions' | 'sessions', number>>;
-
 type Batches = AsyncGenerator<Partial<PruneCounts>>;
 
 /** The maximum number of rows in a batch, which is one transaction. */
 const BATCH_SIZE = 500;
 
-/** The maximum number of events that one statement counts. */
 const MAX_EVENTS_READ = 10_000;
 
 /** The maximum number of events kept for unknown names, which anyone can cause. (ASVS 16.4) */
@@ -40,6 +36,7 @@ const MAX_ENDED_SESSIONS = 1_000;
 /** The events that are removed before all others: routine events, and events that outsiders can cause. */
 const REMOVED_FIRST = ['token_refresh', 'login_failure', 'login_blocked', 'password_reset_requested'];
 
+type SessionBatch = { visited: number; removed: number; ended: EndedSession[] };
 type DueRows = Readonly<Record<'find' | 'remove' | 'count', Statement>>;
 
 /** Ends and removes what is due, in batches, which skip rows that other transactions have locked. */
@@ -58,6 +55,7 @@ export class Prune {
     @Inject(AUTH_OPTIONS) private readonly options: Pick<ResolvedAuthOptions, 'history'>,
   ) {
     const { dialect } = statements;
+    const compile = (template: string): Statement => statements.statement(template);
     const skipLocked = forUpdateSkipLocked(dialect);
     const isDue = 's.{session.checkAt} <= :now';
     const isEnding = `(${sql.expiresAt} <= :now OR ${sql.account} IN ('disabled', 'deleted'))`;
@@ -66,28 +64,24 @@ export class Prune {
         `WHERE ${isDue} ORDER BY s.{session.checkAt} LIMIT ${BATCH_SIZE} ${skipLocked}`,
         sql.columnsWithAccount,
       ),
-      remove: statements.statement(
-        `DELETE FROM {session} WHERE {session.id} IN (:ids...) AND {session.state} <> 'active'`,
-      ),
-      reschedule: statements.statement(
+      remove: compile(`DELETE FROM {session} WHERE {session.id} IN (:ids...) AND {session.state} <> 'active'`),
+      reschedule: compile(
         `UPDATE {session} SET {session.checkAt} = ${least(dialect, '{session.idleExpiresAt}', '{session.absoluteExpiresAt}')}
          WHERE {session.id} IN (:ids...) AND {session.state} = 'active'`,
       ),
-      countDue: statements.statement(
+      countDue: compile(
         `SELECT COUNT(CASE WHEN s.{session.state} = 'active' AND ${isEnding} THEN 1 END) AS to_end,
            COUNT(CASE WHEN s.{session.state} <> 'active' THEN 1 END) AS to_remove FROM {session} s WHERE ${isDue}`,
       ),
-      endedOfUser: statements.statement(
+      endedOfUser: compile(
         `SELECT {session.id} AS id, {session.createdAt} AS created_at FROM {session} WHERE {session.userId} = :userId
            AND {session.state} IN ('expired', 'logged_out', 'revoked') LIMIT ${MAX_ENDED_SESSIONS + BATCH_SIZE} ${skipLocked}`,
       ),
     };
     const dueRows = (table: string, key: string, condition: string): DueRows => ({
-      find: statements.statement(
-        `SELECT {${key}} AS found FROM {${table}} WHERE ${condition} LIMIT ${BATCH_SIZE} ${skipLocked}`,
-      ),
-      remove: statements.statement(`DELETE FROM {${table}} WHERE {${key}} IN (:ids...) AND ${condition}`),
-      count: statements.statement(`SELECT COUNT(*) AS total FROM {${table}} WHERE ${condition}`),
+      find: compile(`SELECT {${key}} AS found FROM {${table}} WHERE ${condition} LIMIT ${BATCH_SIZE} ${skipLocked}`),
+      remove: compile(`DELETE FROM {${table}} WHERE {${key}} IN (:ids...) AND ${condition}`),
+      count: compile(`SELECT COUNT(*) AS total FROM {${table}} WHERE ${condition}`),
     });
     this.due = {
       loginFailures: dueRows('failure', 'failure.key', '{failure.expiresAt} <= :before'),
@@ -97,23 +91,21 @@ export class Prune {
       events: dueRows('event', 'event.id', '{event.id} < :before'),
     };
     const newestOf = (owner: string): Statement =>
-      statements.statement(
+      compile(
         `SELECT {event.id} AS id, {event.event} AS event FROM {event} WHERE ${owner} AND {event.id} < :before
          ORDER BY {event.id} DESC LIMIT ${BATCH_SIZE}`,
       );
     this.history = {
-      perUser: statements.statement(
+      perUser: compile(
         `SELECT {event.userId} AS user_id, COUNT(*) AS total FROM (SELECT {event.userId} FROM {event}
            WHERE {event.userId} > :after ORDER BY {event.userId} LIMIT ${MAX_EVENTS_READ}) next_events
          GROUP BY {event.userId} ORDER BY {event.userId}`,
       ),
       ofUser: newestOf('{event.userId} = :userId'),
       ofUnknownNames: newestOf('{event.userId} IS NULL'),
-      lock: statements.statement(
-        `SELECT {event.id} AS found FROM {event} WHERE {event.id} IN (:keys...) ${skipLocked}`,
-      ),
-      remove: statements.statement('DELETE FROM {event} WHERE {event.id} IN (:ids...)'),
-      countExcess: statements.statement(
+      lock: compile(`SELECT {event.id} AS found FROM {event} WHERE {event.id} IN (:keys...) ${skipLocked}`),
+      remove: compile('DELETE FROM {event} WHERE {event.id} IN (:ids...)'),
+      countExcess: compile(
         `SELECT COALESCE(SUM(total - :cap), 0) AS over_cap,
            (SELECT COUNT(*) FROM {event} WHERE {event.userId} IS NULL AND {event.id} >= :before) AS without_user
          FROM (SELECT COUNT(*) AS total FROM {event} WHERE {event.userId} IS NOT NULL AND {event.id} >= :before
@@ -135,7 +127,6 @@ export class Prune {
     yield* this.removeExcessOfUsers();
   }
 
-  /** Removes one batch of rows that are due. */
   removeDue(kind: Prunable, now: number): Promise<number> {
     const { find, remove } = this.due[kind];
     const before = this.dueBefore(kind, now);
@@ -164,10 +155,7 @@ export class Prune {
    * Processes one batch of the sessions that are due: removes ended sessions, ends those that have expired or whose user
    * is known to be inactive, and reschedules the others, because refreshes and activity do not change `checkAt`.
    */
-  private *pruneSessions(
-    now: number,
-    write: WriteEvents,
-  ): Step<{ visited: number; removed: number; ended: EndedSession[] }> {
+  private *pruneSessions(now: number, write: WriteEvents): Step<SessionBatch> {
     const rows = yield* rowsOf(this.sessions.due.with({ now }));
     const ended: EndedSession[] = [];
     const toRemove: unknown[] = [];

@@ -9,9 +9,8 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options'
 import { Prune, type PruneCounts } from './prune';
 
 /**
- * Ends sessions that are no longer valid, and removes rows that are no longer needed, in small batches. Any number of
- * instances can prune at the same time. Runs every `pruneIntervalSeconds`, unless the option is false, and after every
- * 100,000 events that this instance has written.
+ * Ends sessions that are no longer valid, and removes rows that are no longer needed: every `pruneIntervalSeconds`, and
+ * after every 100,000 events that this instance has written. Any number of instances can prune at the same time.
  */
 @Injectable()
 export class PruningService implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -20,10 +19,7 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
   private readonly running = new Set<Promise<unknown>>();
   private stopped = false;
   /** When pruning last succeeded and last failed in this process. Dry runs do not count. */
-  lastRuns: { readonly succeededAt: Date | null; readonly failedAt: Date | null } = {
-    succeededAt: null,
-    failedAt: null,
-  };
+  lastRuns: Readonly<Record<'succeededAt' | 'failedAt', Date | null>> = { succeededAt: null, failedAt: null };
 
   /** @internal */
   constructor(
@@ -45,8 +41,7 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
   }
 
   /**
-   * Ends sessions that have expired or, without a custom `UserStore`, whose user is not active, and removes rows that are
-   * no longer needed. A run may leave some of them to a later run. With `dryRun` (default: false), only counts.
+   * Prunes now. With `dryRun` (default: false), only counts.
    * @throws AuthError `database_unavailable`. Committed batches are not rolled back
    */
   async prune({ dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<PruneReport> {
@@ -92,22 +87,18 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
   }
 }
 
-/** The numbers of rows that pruning ended or removed. In a dry run, estimates of what it would end or remove. */
+/**
+ * The numbers of rows that pruning ended or removed. In a dry run, estimates of what it would end or remove.
+ * `docs/data-retention.md` describes each field.
+ */
 export interface PruneReport {
   readonly dryRun: boolean;
-  /** Active sessions that had expired or, without a custom `UserStore`, whose user is disabled or deleted. */
+  /** Active sessions that were ended. */
   readonly endedSessions: number;
-  /**
-   * Ended sessions whose login is older than `history.retentionDays`, or (except in a dry run) whose user has more than
-   * 1,000 newer ended sessions.
-   */
+  /** Ended sessions that were removed. */
   readonly sessions: number;
-  /** Events older than `history.retentionDays`, or above `history.maxRowsPerUser` (for all unknown names, 10,000). */
   readonly events: number;
-  /** Expired failure streaks. */
   readonly loginFailures: number;
-  /** Expired login tickets. */
   readonly loginTickets: number;
-  /** Expired password reset tokens. */
   readonly passwordResets: number;
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock';
-import { Database, type StatementOptions } from '../database/database';
+import { Database, type TransactionOptions } from '../database/database';
 import type { TimeBudget } from '../database/deadline';
 import { failIfDeadlinePassed, forUpdate, least } from '../database/dialect';
 import type { TokenTransport } from '../database/entities';
@@ -283,7 +283,7 @@ function withEvent(rotation: string, events: EventLog): string {
    SELECT changed.* FROM changed WHERE ${failIfDeadlinePassed(['logged'])}`;
 }
 
-function optionsOf(rotation: Rotation, maxMs = Infinity): StatementOptions {
+function optionsOf(rotation: Rotation, maxMs = Infinity): TransactionOptions {
   const onUnknownOutcome = (): void => void (rotation.outcomeUnknown = true);
   return { withinMs: Math.min(maxMs, rotation.budget.remainingMs), onUnknownOutcome };
 }
