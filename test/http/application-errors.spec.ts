@@ -15,7 +15,7 @@ import { AuthError, AuthErrorFilter, AuthService } from 'nestjs-session-auth';
 import { IsEmail } from 'class-validator';
 import { inspect } from 'node:util';
 import { OwnSessions } from '../../libs/auth/src/sessions/own-sessions';
-import { describeHttp } from '../support/environment';
+import { describeHttp, postJson, sendRaw } from '../support/environment';
 import { createDatabase, type TestDatabase } from '../support/databases';
 import { TestApplication, type PlatformName } from '../support/test-application';
 
@@ -184,6 +184,23 @@ describeHttp(
         caught: { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' },
       });
       expect(headers['www-authenticate']).toBe('Bearer realm="api"');
+    });
+
+    it("the library's routes keep the library's responses to bodies that the platform refuses", async () => {
+      const refuse = async (answer: ReturnType<typeof sendRaw>): Promise<unknown> => {
+        const { status, body, headers } = await answer;
+        expect([JSON.parse(body), headers['cache-control']]).toEqual([{ detail: expect.any(String) }, 'no-store']);
+        return status;
+      };
+      const { app } = env;
+      expect(await refuse(postJson(app, '/auth/login', '{'))).toBe(400);
+      expect(await refuse(postJson(app, '/auth/login', JSON.stringify({ username: 'x'.repeat(110_000) })))).toBe(413);
+      for (const type of ['text/plain', 'application/json; charset=latin1', 'x']) {
+        const headers = [`Content-Type: ${type}`, 'Content-Length: 2'];
+        expect(await refuse(sendRaw(app, ['POST /auth/login HTTP/1.1', ...headers], '{}'))).toBe(415);
+      }
+      const { status, body } = await postJson(app, '/app/validated', '{');
+      expect([status, body]).toEqual([400, expect.stringMatching(/caught/)]);
     });
 
     it("the library's routes keep the library's responses", async () => {

@@ -107,12 +107,13 @@ interface FastifyRoute {
     reply: unknown,
     body: Readable,
   ) => Promise<void>;
-  onSend?: (
-    request: unknown,
-    reply: { readonly statusCode: number; header(name: string, value: string): unknown },
-    payload: unknown,
-    done: (error: null, payload: unknown) => void,
-  ) => void;
+  errorHandler?: (error: { readonly statusCode?: unknown }, request: unknown, reply: FastifyReply) => void;
+  onSend?: (request: unknown, reply: FastifyReply, payload: unknown, done: () => void) => void;
+}
+
+interface FastifyReply {
+  code(status: number): { send(body: object): unknown };
+  header(name: string, value: string): unknown;
 }
 
 interface FastifyApplication {
@@ -128,12 +129,15 @@ function configureFastify(fastify: FastifyApplication): void {
     route.preParsing = async ({ raw }, _reply, body) => {
       if (!(await hasContent(body))) for (const name of ['content-type', 'transfer-encoding']) delete raw.headers[name];
     };
-    // Nest's default response to an error of Fastify begins with the status. No body of the library contains it.
-    route.onSend = (_request, reply, payload, done) => {
+    // Fastify passes the errors of its parsers to the application's filters, unless the route has an error handler.
+    route.errorHandler = (error, _request, reply) => {
+      const authError = bodyError(error.statusCode);
+      if (!authError) throw error;
+      reply.code(authError.getStatus()).send(authError.getResponse());
+    };
+    route.onSend = (_request, reply, _payload, done) => {
       reply.header('Cache-Control', 'no-store');
-      const isPlatformError = typeof payload === 'string' && payload.startsWith('{"statusCode":');
-      const error = isPlatformError ? bodyError(reply.statusCode) : null;
-      done(null, error ? JSON.stringify(error.getResponse()) : payload);
+      done();
     };
     // Fastify does not route a parameter of more than 100 characters, but a long session id must be answered with the
     // library's 404, so ids at the end of a path are shortened.
