@@ -138,6 +138,30 @@ describe.each(DATABASES)('on Fastify, on %s', (name) => {
     expect((await send(['POST /auth/login HTTP/1.1', JSON_TYPE, CHUNKED], body)).status).toBe(200);
   });
 
+  it.each(['/auth/%6Cogin', '/%61uth/login/', 'http://example.org/auth/login', 'https://example.org/auth/log%69n?x=1'])(
+    'the request target %s is handled like /auth/login',
+    async (target) => {
+      const credentials = JSON.stringify({ username: 'alice', password: PASSWORD });
+      expect((await post(target, credentials, JSON_TYPE)).status).toBe(200);
+      const required = { username: ['This field is required.'], password: ['This field is required.'] };
+      expect(uncached(await post(target, '', JSON_TYPE))).toEqual([400, required]);
+      expect(uncached(await post(target, '{', JSON_TYPE))).toEqual([400, DETAIL]);
+      expect(uncached(await post(target, '{}', 'Content-Type: text/plain'))).toEqual([415, DETAIL]);
+      const large = JSON.stringify({ username: 'x'.repeat(1_100_000) });
+      expect(uncached(await post(target, large, JSON_TYPE))).toEqual([413, DETAIL]);
+    },
+  );
+
+  it.each(['/auth/sessions/', '/auth/s%65ssion%73/', 'http://example.org/auth/%73essions/'])(
+    'a session with an id of 200 characters after %s is not found',
+    async (path) => {
+      const { access_token: token } = await login();
+      const line = `DELETE ${path}${'x'.repeat(200)} HTTP/1.1`;
+      const answer = await send([line, `Authorization: Bearer ${token}`]);
+      expect(uncached(answer)).toEqual([404, { detail: 'Session not found.' }]);
+    },
+  );
+
   it.each(['x', '%00', '%2F'])('a session with the id %j is not found', async (id) => {
     const { access_token: token } = await login();
     const answer = await send([`DELETE /auth/sessions/${id} HTTP/1.1`, `Authorization: Bearer ${token}`]);

@@ -107,7 +107,7 @@ interface FastifyRoute {
     reply: unknown,
     body: Readable,
   ) => Promise<void>;
-  errorHandler?: (error: { readonly statusCode?: unknown }, request: unknown, reply: FastifyReply) => void;
+  errorHandler?: (error: Error & { readonly statusCode?: unknown }, request: unknown, reply: FastifyReply) => void;
   onSend?: (request: unknown, reply: FastifyReply, payload: unknown, done: () => void) => void;
 }
 
@@ -140,14 +140,21 @@ function configureFastify(fastify: FastifyApplication): void {
       done();
     };
     // Fastify does not route a parameter of more than 100 characters, but a long session id must be answered with the
-    // library's 404, so ids at the end of a path are shortened.
+    // library's 404, so ids at the end of a path are shortened. Fastify decodes paths, and routes absolute URLs.
     const [, parent] = /^(.*\/):\w+$/.exec(route.url) ?? [];
     if (parent === undefined) return;
-    const overlong = new RegExp(`^(${parent.replace(/:\w+/g, '[^/]+')})[^/?]{101,}`);
+    const spellings = parent.replace(/:\w+|[^/]/g, (part) =>
+      part.length > 1 ? '[^/]+' : `(?:\\x${hex(part)}|%${hex(part)})`,
+    );
+    const overlong = new RegExp(`^((?:https?://[^/]*)?${spellings})[^/?]{101,}`, 'i');
     fastify.server.prependListener('request', (request) => {
       request.url = request.url.replace(overlong, '$1-');
     });
   });
+}
+
+function hex(character: string): string {
+  return Buffer.from(character).toString('hex');
 }
 
 /** Returns whether the body of a request has any content, without consuming it. */
