@@ -102,7 +102,7 @@ interface Pair {
 function mustWork(operation: Operation, fault: Fault, struck: string): boolean {
   if (fault.outcome !== 'works before COMMIT') return fault.outcome === 'works';
   const isLastBeforeCommit =
-    /^(INSERT INTO .auth_events|SET lock_wait_timeout)/.test(struck) && fault.after !== undefined;
+    /^(INSERT INTO .auth_events|UPDATE .auth_users|SET lock_wait_timeout)/.test(struck) && fault.after !== undefined;
   return operation.name === 'a refresh' || isLogin(operation) || !(struck === 'COMMIT' || isLastBeforeCommit);
 }
 
