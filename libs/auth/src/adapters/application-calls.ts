@@ -7,19 +7,17 @@ import { isDistinctId, type StoredUser, type UserId, UserStore } from './user-st
 const TIMEOUT_MS = 5_000;
 
 /** A class of the application returned an unusable value. The message contains no values, which can be secrets. */
-class WrongResultError extends Error {
-  override readonly name = 'WrongResultError';
-}
+class WrongResultError extends Error {}
 
 /**
  * Calls the methods of a class of the application. If a method throws, returns a value of the wrong type or takes
  * longer than 5 seconds, the failure is logged, and the call rejects with `database_unavailable` (503 over HTTP).
  */
 export class ApplicationCalls {
-  /** @param calleeName the name of the class in messages, such as `user store` */
+  /** @param callee the name of the class in messages, such as `user store` */
   constructor(
     private readonly context: string,
-    private readonly calleeName: string,
+    private readonly callee: string,
   ) {}
 
   /** @param invoke calls the method. Throws a `WrongResultError` if the result has the wrong type */
@@ -29,14 +27,12 @@ export class ApplicationCalls {
         throw Object.assign(new Error(`No answer within ${TIMEOUT_MS} ms`), { name: 'TimeoutError' });
       });
     } catch (error) {
+      const { summary, stack } = toFailureReport(error);
       const logger = new Logger(this.context);
-      if (error instanceof WrongResultError) {
-        logger.error(`${method}() of the ${this.calleeName} returned ${error.message}`);
-      } else {
-        const { summary, stack } = toFailureReport(error);
-        logger.error(`The ${this.calleeName} failed in ${method}(): ${summary}`, stack);
-      }
-      throw new AuthError('database_unavailable', `The ${this.calleeName} is unavailable.`, {}, 5);
+      if (error instanceof WrongResultError)
+        logger.error(`${method}() of the ${this.callee} returned ${error.message}`);
+      else logger.error(`The ${this.callee} failed in ${method}(): ${summary}`, stack);
+      throw new AuthError('database_unavailable', `The ${this.callee} is unavailable.`, {}, 5);
     }
   }
 }
@@ -45,7 +41,7 @@ const USER =
   '{ id: string, number or bigint, username: string, passwordHash: string or null, active: boolean }, ' +
   'or null if there is no such user (in create(), if the name is taken)';
 
-/** What each property of a user may be. Checked, because JavaScript, `any` and casts bypass the compiler. */
+// Checked, because JavaScript, `any` and casts bypass the compiler.
 const ACCEPTED: Readonly<Record<keyof StoredUser, readonly string[]>> = {
   id: ['a string', 'a number', 'a bigint'],
   username: ['a string'],
@@ -60,10 +56,8 @@ export function checkedUser(result: unknown, store: UserStore): StoredUser | nul
   const user = result as StoredUser;
   const names = Object.keys(ACCEPTED) as (keyof StoredUser)[];
   const wrong = names.filter((name) => !ACCEPTED[name].includes(kindOf(user[name])));
-  if (wrong.length > 0) {
-    const problems = wrong.map((name) => `${name} is ${kindOf(user[name])}`).join(', ');
-    throw new WrongResultError(`a user whose ${problems}. Return ${USER}.`);
-  }
+  const problems = wrong.map((name) => `${name} is ${kindOf(user[name])}`).join(', ');
+  if (problems !== '') throw new WrongResultError(`a user whose ${problems}. Return ${USER}.`);
   const problem = idProblem(user.id, store);
   if (problem) throw new WrongResultError(`a user whose id ${problem}`);
   return user;
@@ -75,18 +69,14 @@ export function checkedBoolean(result: unknown, hint: string): boolean {
   throw new WrongResultError(`${kindOf(result)}. ${hint}`);
 }
 
+const TRAILING_SPACE = 'ends with a space. MySQL and MariaDB ignore trailing spaces. Return ids without them.';
+
 function idProblem(id: UserId, store: UserStore): string | null {
-  if (typeof id === 'string') {
-    if (isDistinctId(id)) return null;
-    return 'ends with a space. MySQL and MariaDB ignore trailing spaces. Return ids without them.';
-  }
+  if (typeof id === 'string') return isDistinctId(id) ? null : TRAILING_SPACE;
   // `findById` would receive a string, for which the store may find no user.
   if (store.parseId !== UserStore.prototype.parseId) return null;
   const parse = typeof id === 'bigint' ? 'BigInt(text)' : 'Number(text)';
-  return (
-    `is a ${typeof id}, but the store inherits parseId(), which returns a string. ` +
-    `Add to the store: override parseId(text: string) { return ${parse}; }`
-  );
+  return `is a ${typeof id}, but parseId() returns a string. Add override parseId(text: string) { return ${parse}; }`;
 }
 
 function kindOf(value: unknown): string {

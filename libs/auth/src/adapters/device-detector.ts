@@ -14,7 +14,7 @@ export interface DeviceInfo {
   readonly deviceName: string;
 }
 
-/** The value for a device that is unknown or not tracked. */
+/** A device that is unknown or not tracked. */
 export const UNKNOWN_DEVICE: DeviceInfo = Object.freeze({
   deviceType: 'other',
   osFamily: 'Other',
@@ -30,37 +30,26 @@ export function checkedDevice(found: unknown): DeviceInfo {
     throw new TypeError('detect() returned a Promise. Return a DeviceInfo synchronously.');
   }
   if (typeof found !== 'object' || found === null) throw new TypeError(`detect() returned ${String(found)}.`);
-  const { deviceType, ...names } = found as Readonly<Record<keyof DeviceInfo, unknown>>;
-  const type = DEVICE_TYPES.find((one) => one === deviceType);
-  if (!type) throw new TypeError(`detect() returned no known deviceType: '${DEVICE_TYPES.join("', '")}'.`);
-  const nameOf = (property: keyof typeof names): string => {
-    const name = names[property];
+  const { deviceType, osFamily, browserFamily, deviceName } = found as DeviceInfo;
+  if (!DEVICE_TYPES.includes(deviceType)) {
+    throw new TypeError(`detect() returned no known deviceType: '${DEVICE_TYPES.join("', '")}'.`);
+  }
+  const names = { osFamily, browserFamily, deviceName };
+  for (const [property, name] of Object.entries(names) as [keyof typeof names, unknown][]) {
     if (typeof name !== 'string') throw new TypeError(`detect() returned no ${property}. Return a string.`);
-    return (
-      name
-        .replace(/\p{Cc}/gu, '')
-        .slice(0, 64)
-        .trim()
-        .toWellFormed() || 'Other'
-    );
-  };
-  return {
-    deviceType: type,
-    osFamily: nameOf('osFamily'),
-    browserFamily: nameOf('browserFamily'),
-    deviceName: nameOf('deviceName'),
-  };
+    const printable = name.replace(/\p{Cc}/gu, '').slice(0, 64);
+    names[property] = printable.trim().toWellFormed() || 'Other';
+  }
+  return { deviceType, ...names };
 }
 
 /**
- * Detects the device, operating system and browser of a client from its User-Agent. Set the option `deviceDetector` to
- * a class that extends this one, or to an instance. If it fails, the error is logged at most once a minute, and the
- * device is stored as unknown.
+ * Detects the device of a client from its User-Agent. Set the option `deviceDetector` to a class that extends this one,
+ * or to an instance. If it fails, the error is logged at most once a minute, and the device is stored as unknown.
  */
 export abstract class DeviceDetector {
   /**
-   * Returns the device. Called at logins, refreshes and other operations with a User-Agent, if devices are tracked. At
-   * most 64 characters of a name are stored.
+   * Returns the device. At most 64 characters of a name are stored.
    * @param userAgent untrusted text of at most 500 characters, without control characters
    */
   abstract detect(userAgent: string): DeviceInfo;

@@ -10,17 +10,14 @@ export abstract class PasswordHasher {
   abstract hash(password: string): Promise<string>;
 
   /**
-   * Returns whether the password matches the hash, or false for an unsupported hash. Verifying a weaker hash must take
-   * as long as verifying a new one. Otherwise, the duration would reveal which names exist.
+   * Returns whether the password matches the hash, or false for an unsupported hash. Must take as long for a weaker hash
+   * as for a new one. Otherwise, the duration would reveal which names exist.
    */
   abstract verify(password: string, hash: string): Promise<boolean>;
 
   /** Returns whether `verify` can read this hash with a reasonable amount of work. */
   abstract accepts(hash: string): boolean;
 
-  /**
-   * Returns whether the hash is weaker than a new hash. If so, and if the user store can set passwords, the user's next
-   * login by password replaces the hash.
-   */
+  /** Returns whether the hash is weaker than a new hash. If so, the user's next login replaces it. */
   abstract needsRehash(hash: string): boolean;
 }

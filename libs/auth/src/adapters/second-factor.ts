@@ -1,5 +1,5 @@
 import { ApplicationCalls, checkedBoolean } from './application-calls';
-import type { UserId } from './user-store';
+import type { StoredUser } from './user-store';
 
 /** The client of a request. */
 export interface ClientInfo {
@@ -10,26 +10,19 @@ export interface ClientInfo {
 }
 
 /** A user whom the first factor has identified. */
-export interface IdentifiedUser {
-  readonly id: UserId;
-  readonly username: string;
-}
+export type IdentifiedUser = Pick<StoredUser, 'id' | 'username'>;
 
-/**
- * Decides which users need a second factor. Set the option `secondFactor` to a class that extends this one, or to an
- * instance. If `isRequired` fails, takes longer than 5 seconds or returns no boolean, the response is 503.
- */
+/** Decides who needs a second factor. Set the option `secondFactor` to a class that extends this one, or an instance. */
 export abstract class SecondFactor {
   /**
    * Returns whether this user needs a second factor. Called by `login` after the password was verified, and by
-   * `openSession` with a ticket that has only one method.
-   * @param client the object that your application passed to `login` or `openSession`, with any further properties,
-   *   such as the cookie of a trusted device. The library's own route passes the address and the User-Agent
+   * `openSession` with a ticket that has only one method. If it fails, or takes over 5 seconds, the response is 503.
+   * @param client the object that was passed to `login` or `openSession`, with the application's further properties
    */
   abstract isRequired(user: IdentifiedUser, client: ClientInfo): boolean | Promise<boolean>;
 }
 
-/** The application's `SecondFactor`, or null. If it fails, times out or returns no boolean, the login fails with 503. */
+/** The application's `SecondFactor`, if it has one. */
 export class ApplicationSecondFactor extends SecondFactor {
   private readonly calls = new ApplicationCalls('AuthSecondFactor', 'second factor');
 
@@ -38,10 +31,9 @@ export class ApplicationSecondFactor extends SecondFactor {
   }
 
   isRequired({ id, username }: IdentifiedUser, client: ClientInfo): boolean | Promise<boolean> {
-    const { secondFactor } = this;
-    if (!secondFactor) return false;
-    return this.calls.call('isRequired', async () =>
-      checkedBoolean(await secondFactor.isRequired({ id, username }, client), 'Return true or false.'),
-    );
+    if (!this.secondFactor) return false;
+    return this.calls.call('isRequired', async () => {
+      return checkedBoolean(await this.secondFactor!.isRequired({ id, username }, client), 'Return true or false.');
+    });
   }
 }

@@ -16,14 +16,13 @@ export interface PresentedToken {
 }
 
 /**
- * Finds the access token of a call, for example in another header, or in a message. Set the option `tokenSource` to a
- * class that extends this one, or to an instance. It applies to all transports, and to the library's own routes.
+ * Finds the access token of a call over any transport, also to the library's routes. Set the option `tokenSource` to a
+ * class that extends this one, or to an instance.
  */
 export abstract class TokenSource {
   /**
-   * Returns the token of a call, or null to read it from the usual places. If the method throws, the call is refused
-   * with 401, and the error is logged. A token that also occurs in the `Cookie` header counts as a cookie: the
-   * cross-site check applies to the call, even if the option `cookies` is off.
+   * Returns the token of a call, or null to read it from the usual places. An exception is logged, and refuses the call
+   * with 401. If the token also occurs in the `Cookie` header, the cross-site check applies, with any option `cookies`.
    */
   abstract find(call: TransportCall): PresentedToken | null | Promise<PresentedToken | null>;
 }

@@ -23,19 +23,15 @@ export interface StoredUser {
 }
 
 /** A user to be stored. */
-export interface NewUser {
-  readonly username: string;
-  /** Null for a user who cannot log in with a password. */
-  readonly passwordHash: string | null;
+export interface NewUser extends Pick<StoredUser, 'username' | 'passwordHash'> {
   /** The `properties` that were passed to `createUser`. */
   readonly properties?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Reads and writes users for which a `UserEntityMapping` does not suffice, such as users of another service. Set the
- * option `users` to a class that extends this one, or to an instance. If a method rejects, takes longer than 5 seconds
- * or returns a wrong type (`undefined` included), the log contains the reason, and the response is 503, unless the
- * method only upgrades a hash.
+ * Reads and writes users for which a `UserEntityMapping` does not suffice. Set the option `users` to a class that
+ * extends this one, or to an instance. If a method rejects, takes longer than 5 seconds or returns a wrong type
+ * (`undefined` included), the reason is logged, and the response is 503, unless the method only upgrades a hash.
  */
 export abstract class UserStore {
   /**
@@ -60,8 +56,8 @@ export abstract class UserStore {
   }
 
   /**
-   * Stores a new hash. Returns false for an unknown user, or if a given `expectedHash` is not the stored hash. Omit if
-   * passwords are set elsewhere. `password/change/` is then not mounted.
+   * Stores a new hash. Returns false for an unknown user, or if a given `expectedHash` is not the stored hash. Without
+   * this method, `password/change/` is not mounted.
    */
   setPasswordHash?(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean>;
 
@@ -82,9 +78,8 @@ export interface UserEntityMapping {
   /** The property that contains the username. */
   readonly username: string;
   /**
-   * The unique text property with the folded username. Required with `nameMatching: 'insensitive'`, and refused with
-   * `'exact'`. `createUser` fills it. If your application inserts or renames users, it must store `foldName(username)`
-   * in it. If `username` contains only folded usernames, both properties can be the same.
+   * The unique text property with `foldName(username)`. Required with `nameMatching: 'insensitive'`, and refused with
+   * `'exact'`. `createUser` fills it. It may be the same as `username` if all usernames are folded.
    */
   readonly foldedUsername?: string;
   /** The property that contains the password hash. */
@@ -97,19 +92,13 @@ export interface UserEntityMapping {
   readonly select?: readonly string[];
 }
 
-/**
- * The value of `request.user`. It also has the properties that `users.select` names, or the own properties of the user
- * that the `UserStore` returned, except the password hash.
- */
-export interface RequestUser {
-  readonly id: UserId;
-  readonly username: string;
-}
+/** The value of `request.user`, which also has the properties of `users.select`, or those of the `UserStore`'s user. */
+export type RequestUser = Pick<StoredUser, 'id' | 'username'>;
 
 /** Copies a user without the password hash, because route handlers may send the user to clients. */
 export function withoutHash(user: RequestUser & { readonly active: boolean }): RequestUser {
   const { id, username, active } = user;
-  // These properties are set explicitly, because the spread does not copy the accessors of a class.
+  // The spread does not copy the accessors of a class.
   const copy = { ...user, id, username, active };
   delete (copy as { passwordHash?: unknown }).passwordHash;
   return copy;

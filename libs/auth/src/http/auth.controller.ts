@@ -46,7 +46,7 @@ export class AuthController {
     body: LoginRequest,
     isPublic: true,
     returns: OpenedSessionResponse,
-    returnsWithCookies: { session_id: uuid('The id of the new session.') },
+    returnsWithCookies: { properties: { session_id: uuid('The id of the new session.') }, required: ['session_id'] },
     errors: ['invalid_credentials', 'session_limit_reached', 'second_factor_required', 'too_many_attempts'],
   })
   async login(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {

@@ -12,18 +12,14 @@ import { AccessTokens, type FoundToken, requestOf, responseOf } from './transpor
 import { exceptionFor } from './wire-format';
 
 /**
- * Admits calls with a valid access token of an active user: HTTP requests, GraphQL resolvers, and messages to gateways
- * and microservices. Over HTTP, sets the principal as `request.auth`. Over HTTP and GraphQL, sets the user as
- * `request.user`, unless other code has set it or, on GraphQL, a `TokenSource` has found the token.
- *
- * With the option `cookies`, the token may be in a cookie. In that case, WebSocket handshakes, and requests with methods
- * other than GET, HEAD and OPTIONS, must pass the cross-site check. To read the token from elsewhere, set the option
- * `tokenSource`. To require more than a token, add another guard. Do not extend this class.
+ * Admits calls with a valid access token of an active user, over HTTP, GraphQL, WebSockets and microservices. Sets
+ * `request.auth` over HTTP, and `request.user` over HTTP and GraphQL, unless other code has set it or, on GraphQL, a
+ * `TokenSource` has found the token. To require more than a token, add another guard. Do not extend this class.
  */
 @Injectable()
 @AccessGuard()
 export class BearerAuthGuard implements CanActivate {
-  /** The rules by handler and class, read only once because decorators do not change. */
+  /** The rules by handler and class. */
   private readonly rules = new WeakMap<object, WeakMap<object, RouteRules>>();
 
   /** @internal */
@@ -40,7 +36,6 @@ export class BearerAuthGuard implements CanActivate {
     const rules = this.rulesOf(context);
     if (rules.isPublic) return true;
     try {
-      // Another guard may already have verified the call.
       const principal = verifiedPrincipal(context) ?? (await this.authenticate(context, rules));
       for (const { withinSeconds, methods } of rules.recentLogins) {
         if (principal) this.auth.assertRecentLogin(principal, withinSeconds, methods);
@@ -76,7 +71,7 @@ export class BearerAuthGuard implements CanActivate {
     throw token ? invalidAccessToken() : credentialsMissing();
   }
 
-  /** Removes what must not stay after a refusal: the cookies of a logout, and the user of an earlier operation. */
+  /** Removes the cookies of a refused logout, and the user of an earlier operation. */
   private cleanUp(context: ExecutionContext, rules: RouteRules, error: unknown): void {
     if (!isTokenRefused(error)) return;
     if (rules.acceptsRefreshCookie) this.cookies.clearIfAllowed(requestOf(context)!, responseOf(context)!);

@@ -6,7 +6,7 @@ import type { AuthRequest } from './request';
 import { isOptionalRoute } from './route-rules';
 import { type GraphQLInfo, requestOf } from './transports';
 
-/** The authenticated caller. Loads the user and the session on demand, each at most once. */
+/** The authenticated caller. Loads the user and the session at most once each. */
 export class Caller {
   private user: Promise<unknown> | undefined;
   private session: Promise<SessionInfo> | undefined;
@@ -31,9 +31,7 @@ export type CurrentCaller = Pick<Caller, 'principal' | 'loadUser' | 'loadSession
 /** The key of the caller of an HTTP request. A property is faster than an entry in a `WeakMap`. */
 const CALLER = Symbol('nestjs-session-auth:caller');
 
-interface AuthenticatedRequest extends AuthRequest {
-  [CALLER]?: { readonly request: object; readonly caller: Caller };
-}
+type AuthenticatedRequest = AuthRequest & { [CALLER]?: { readonly request: object; readonly caller: Caller } };
 
 /** Stores the caller of an HTTP request for the handler and for further guards. */
 export function storeHttpCaller(request: AuthenticatedRequest, caller: Caller): void {
@@ -41,10 +39,7 @@ export function storeHttpCaller(request: AuthenticatedRequest, caller: Caller): 
   request.auth = caller.principal;
 }
 
-/**
- * Returns the caller that the library has authenticated for this request. Returns undefined for a copy of the request,
- * and if other code has set `request.auth`.
- */
+/** Returns the authenticated caller, or undefined for a copy of the request or if other code has set `request.auth`. */
 export function verifiedCaller(request: AuthenticatedRequest): Caller | undefined {
   const stored = request[CALLER];
   return stored?.request === request && stored.caller.principal === request.auth ? stored.caller : undefined;
@@ -65,17 +60,14 @@ export function verifiedPrincipal(context: ExecutionContext): AuthPrincipal | un
   return principal;
 }
 
-/**
- * Stores the caller of a call for the handler and for further guards. Null records that the call is not authenticated.
- * @param isFromSource whether a `TokenSource` found the token, which may be in the message
- */
+/** Stores the caller of a call for the handler and for further guards. Null records an unauthenticated call. */
 export function storeCaller(context: ExecutionContext, caller: Caller | null, isFromSource: boolean): void {
   const request = requestOf(context);
   const isHttp = context.getType() === 'http';
   if (!isHttp) storeMessageCaller(context, caller, isFromSource);
   else if (caller) storeHttpCaller(request!, caller);
   else request!.auth = null;
-  // A token from the token source may differ between the operations of one request.
+  // The operations of one request may have different tokens in a token source.
   if (caller && request && (isHttp || !isFromSource)) storeRequestUser(request, caller.principal);
 }
 
@@ -92,30 +84,30 @@ function storeMessageCaller(context: ExecutionContext, caller: Caller | null, is
   if (caller) VERIFIED.set(context, caller);
 }
 
-/**
- * Returns the caller that another resolver of the same GraphQL execution has stored for this principal. An execution
- * with many aliases therefore loads the user and the session once.
- */
+/** Returns the caller that another resolver of the same GraphQL execution has stored, so that its user is loaded once. */
 export function storedCaller(context: ExecutionContext, principal: AuthPrincipal): Caller | undefined {
-  if (!isGraphql(context)) return undefined;
-  const [call, slot] = keysOf(context);
-  const caller = CALLERS.get(call)?.get(slot);
+  const caller = isGraphql(context) ? messageCaller(context) : undefined;
   return caller?.principal.sessionId === principal.sessionId ? caller : undefined;
 }
 
-/** Removes the caller of a GraphQL execution whose token was refused, and the user of an earlier operation. */
+function messageCaller(context: ExecutionContext): Caller | null | undefined {
+  const [call, slot] = keysOf(context);
+  return CALLERS.get(call)?.get(slot);
+}
+
+/** Removes the caller of a refused GraphQL execution, and the user that an earlier operation on the socket has set. */
 export function forgetCaller(context: ExecutionContext): void {
   const request = requestOf(context);
-  if (request) removeRequestUser(request);
+  if (request && !isSetElsewhere(request)) Reflect.set(request, 'user', undefined);
   if (!isGraphql(context)) return;
   const [call, slot] = keysOf(context);
   CALLERS.get(call)?.delete(slot);
 }
 
 /**
- * Returns the caller, or null if an optional route or an optional GraphQL query admitted the call without
- * authentication. Over HTTP, the principal is `request.auth`, which the application's guard may have set.
- * @throws Error that names the decorator, if there is no caller and neither the route nor the query is optional
+ * Returns the caller, or null if the route or GraphQL query is optional. Over HTTP, the principal is `request.auth`,
+ * which the application's guard may have set.
+ * @throws Error that names the decorator, if there is no caller
  */
 export function callerOf(context: ExecutionContext, decorator: string): CurrentCaller | null {
   if (context.getType() === 'http') {
@@ -123,38 +115,33 @@ export function callerOf(context: ExecutionContext, decorator: string): CurrentC
     if (!request.auth) return anonymousCaller(context, decorator);
     return verifiedCaller(request) ?? callerOfOtherGuard(request, request.auth, decorator);
   }
-  const [call, slot] = keysOf(context);
-  const caller = CALLERS.get(call)?.get(slot);
+  const caller = messageCaller(context);
   // The fields of an optional GraphQL query do not have `@OptionalAuth()` themselves.
   return caller === undefined ? anonymousCaller(context, decorator) : caller;
 }
 
 function anonymousCaller(context: ExecutionContext, decorator: string): null {
   if (isOptionalRoute(context)) return null;
-  const isHttp = context.getType() === 'http';
+  const replaced =
+    context.getType() === 'http' ? ', or a replacement of BearerAuthGuard did not set `request.auth`' : '';
   throw new Error(
     `${decorator} found no authenticated user in ${context.getClass().name}.${context.getHandler().name}: no guard ` +
-      `authenticated the call${isHttp ? ', or a replacement of BearerAuthGuard did not set `request.auth`' : ''}. ` +
-      'Add @UseGuards(BearerAuthGuard) to the handler or its class. If the route admits calls without a token, use ' +
-      '@OptionalAuth() instead of @Public(). The value is null for such calls.',
+      `authenticated the call${replaced}. Add @UseGuards(BearerAuthGuard) or @OptionalAuth(). See docs/guards.md.`,
   );
 }
 
 function callerOfOtherGuard(request: AuthRequest, principal: AuthPrincipal, decorator: string): CurrentCaller {
   const missing = (name: string) => () => {
-    throw new Error(
-      `\`${decorator}\` requires \`request.${name}\`. Set it in your guard, together with \`request.auth\`.`,
-    );
+    throw new Error(`${decorator} requires \`request.${name}\`. Set it in your guard, with \`request.auth\`.`);
   };
   const { loadUser = missing('loadUser'), loadSession = missing('loadSession') } = request;
   return { principal, loadUser, loadSession };
 }
 
 /**
- * Returns the keys under which the caller of a call is stored. An execution of GraphQL has one caller, which its
- * unguarded fields can also read, although its context may belong to a connection with many executions. Over other
- * transports, each handler has its own caller, of the message to a gateway, or of the socket if the message is no
- * object, or of the context of a microservice.
+ * Returns the keys under which the caller of a call is stored. A GraphQL execution has one caller, although its context
+ * may belong to a connection with many executions. Over other transports, each handler has its own caller, of the
+ * message to a gateway (of the socket if the message is no object) or of the context of a microservice.
  */
 function keysOf(context: ExecutionContext): readonly [call: object, slot: object] {
   const args = context.getArgs<unknown[]>();
@@ -180,15 +167,13 @@ function subscriptionOf(context: ExecutionContext): object | null {
 function firstObject(values: readonly unknown[]): object {
   const found = values.find((value) => typeof value === 'object' && value !== null);
   if (found) return found;
-  throw new Error(
-    'The caller cannot be stored, because no argument of the handler is an object. Send an object as the message.',
-  );
+  throw new Error('The caller cannot be stored: no argument of the handler is an object. Send one as the message.');
 }
 
-/** The users that the library has stored in `request.user`. Any other user belongs to the application. */
+/** The users that the library has stored in `request.user`. */
 const STORED = new WeakSet<object>();
 
-/** Sets `request.user`, for the application's guards, unless other code has set it or the principal has no user. */
+/** Sets `request.user` for the application's guards. */
 function storeRequestUser(request: object, principal: AuthPrincipal): void {
   const user = requestUserOf(principal);
   if (user === null || isSetElsewhere(request)) return;
@@ -197,12 +182,7 @@ function storeRequestUser(request: object, principal: AuthPrincipal): void {
   Reflect.set(request, 'user', user);
 }
 
-/** Removes `request.user` if the library has set it, because a later operation on the same socket may have no user. */
-function removeRequestUser(request: object): void {
-  if (!isSetElsewhere(request)) Reflect.set(request, 'user', undefined);
-}
-
 function isSetElsewhere(request: object): boolean {
-  const { user } = request as { readonly user?: unknown };
-  return user !== undefined && user !== null && !(typeof user === 'object' && STORED.has(user));
+  const { user = null } = request as { readonly user?: object | null };
+  return user !== null && !STORED.has(user);
 }

@@ -22,13 +22,11 @@ interface NodeResponse extends EventEmitter {
 /** The principal that has last opened a stream, by channel. */
 const PRINCIPALS = new WeakMap<EventEmitter, AuthPrincipal>();
 
-/**
- * Closes the stream that a call opens when its session ends: a GraphQL subscription, with its connection, or a stream of
- * server-sent events. Further streams of the same session on one connection need no registration.
- */
+/** Closes the GraphQL subscription (with its connection) or event stream that a call opens when its session ends. */
 export function closeWithSession(sockets: OpenSockets, context: ExecutionContext, principal: AuthPrincipal): void {
   const channel = context.getType<string>() === 'graphql' ? subscriptionChannel(context) : responseChannel(context);
   if (!channel?.isOpen) return;
+  // Further streams of the same session on one connection need no registration.
   const known = PRINCIPALS.get(channel.emitter);
   if (known?.sessionId === principal.sessionId && +known.authenticatedAt === +principal.authenticatedAt) return;
   PRINCIPALS.set(channel.emitter, principal);

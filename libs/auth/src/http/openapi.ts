@@ -1,4 +1,5 @@
 import { applyDecorators, Delete, Get, Header, HttpCode, Post, SetMetadata } from '@nestjs/common';
+import type * as SwaggerPackage from '@nestjs/swagger';
 import { type AuthErrorCode, ERROR_RESPONSES } from '../base/errors';
 import { loadOptionalPeer } from '../base/optional-peer';
 import { LibraryRoute } from './platform';
@@ -7,45 +8,28 @@ import { IS_PUBLIC } from './route-rules';
 /** A schema of the OpenAPI document. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** A DTO class. */
 type Model = new () => object;
 
 type AnyDecorator = ClassDecorator & MethodDecorator & PropertyDecorator;
 
-/** The decorators of `@nestjs/swagger` that the library uses. */
-type Swagger = Record<
-  | 'ApiBearerAuth'
-  | 'ApiBody'
-  | 'ApiExtraModels'
-  | 'ApiHeader'
-  | 'ApiOperation'
-  | 'ApiParam'
-  | 'ApiProperty'
-  | 'ApiQuery'
-  | 'ApiResponse'
-  | 'ApiSchema'
-  | 'ApiTags',
-  (...options: unknown[]) => AnyDecorator
-> & { readonly getSchemaPath: (model: Model) => string };
+/** The decorators of `@nestjs/swagger`, with options of any version. */
+type Swagger = Record<keyof typeof SwaggerPackage & `Api${string}`, (...options: unknown[]) => AnyDecorator> &
+  Pick<typeof SwaggerPackage, 'getSchemaPath'>;
 
-/** Returns `@nestjs/swagger`, or null if it is not installed or cannot be loaded. */
-export function loadSwagger(
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail if it is not installed
-  requireSwagger: () => unknown = () => require('@nestjs/swagger'),
-): Swagger | null {
+/** Returns `@nestjs/swagger`, or null. The published declarations must not contain the types of the optional peer. */
+// eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail if it is not installed
+export function loadSwagger(requireSwagger: () => unknown = () => require('@nestjs/swagger')): object | null {
   const consequence = 'the OpenAPI document will lack the descriptions of the endpoints.';
   return loadOptionalPeer<Swagger>('@nestjs/swagger', requireSwagger, consequence);
 }
 
-const swagger = loadSwagger();
+const swagger = loadSwagger() as Swagger | null;
 
-/** Sets the name of a DTO in the document. The prefix `Auth` distinguishes it from the application's schemas. */
+/** Names a DTO in the document. The prefix `Auth` distinguishes it from the application's schemas. */
 export const ApiSchema = (name: `Auth${string}`): ClassDecorator => swagger?.ApiSchema({ name }) ?? applyDecorators();
 
-/** Sets the group of a controller's endpoints in the document. */
 export const ApiTag = (name: string): ClassDecorator => swagger?.ApiTags(name) ?? applyDecorators();
 
-/** Describes a property of a DTO. `required: false` marks an optional property. */
 export const ApiProperty = (schema: Schema): PropertyDecorator => swagger?.ApiProperty(schema) ?? applyDecorators();
 
 export const text = (description: string, example: string): Schema => ({ type: 'string', description, example });
@@ -60,37 +44,34 @@ export const timestamp = (description: string): Schema => ({
   format: 'date-time',
 });
 
+const DETAIL = 'A human-readable message. It may change between versions.';
+
 /** The body of a response that contains only a message. */
 @ApiSchema('AuthDetail')
 export class DetailResponse {
-  @ApiProperty(text('A human-readable message. It may change between versions.', 'Session not found.')) detail!: string;
+  @ApiProperty(text(DETAIL, 'Session not found.')) detail!: string;
 }
 
 const METHODS = { GET: Get, POST: Post, DELETE: Delete };
 
-/** The description of an endpoint in the OpenAPI document. */
 interface Description {
   /** The operation id, which generated clients use as the method name. */
   readonly id: string;
   readonly summary: string;
-  /** Whether the endpoint requires no access token. */
   readonly isPublic?: true;
   readonly params?: Readonly<Record<string, Schema>>;
   readonly query?: Readonly<Record<string, Schema>>;
   readonly body?: Model;
   readonly isBodyOptional?: true;
-  /** The body of a response with the status 200: a model or a list of models. */
+  /** The body of a successful response: a model or a list of models. */
   readonly returns: Model | readonly [Model];
-  /** The properties of the body of a response with the status 200 whose tokens are in cookies. */
-  readonly returnsWithCookies?: Readonly<Record<string, Schema>>;
+  /** The properties of the body of a successful response whose tokens are in cookies, in OpenAPI. */
+  readonly returnsWithCookies?: Schema;
   /** The errors, except those that follow from the other properties. */
   readonly errors?: readonly AuthErrorCode[];
 }
 
-/**
- * Declares an endpoint with the status 200 and `Cache-Control: no-store`, and describes it in the OpenAPI document.
- * `LibraryRouteFilter` sets the same header on error responses. (OAuth 2.1, token response; ASVS 14.3.2)
- */
+/** Declares an endpoint, and describes it in the OpenAPI document. (`no-store`: OAuth 2.1, token response; ASVS 14.3.2) */
 export const AuthEndpoint = (method: keyof typeof METHODS, path: string, description: Description): MethodDecorator =>
   applyDecorators(
     METHODS[method](path),
@@ -124,13 +105,7 @@ function decoratorsOf(api: Swagger, description: Description, isPost: boolean): 
     ),
     ...Object.entries(params).map(([name, schema]) => api.ApiParam({ name, schema })),
     successResponse(api, description),
-    ...[...new Set(codes.map(statusOf))].map((status) =>
-      errorResponse(
-        api,
-        status,
-        codes.filter((code) => statusOf(code) === status),
-      ),
-    ),
+    ...[...new Set(codes.map(statusOf))].map((status) => errorResponse(api, status, codes)),
   ];
 }
 
@@ -148,41 +123,35 @@ const statusOf = (code: AuthErrorCode): number => ERROR_RESPONSES[code].status;
 
 const header = (description: string, schema: Schema): Schema => ({ description, required: true, schema });
 
-const CACHE_CONTROL = {
-  'Cache-Control': header('Caches must not store the response.', { type: 'string', enum: ['no-store'] }),
-};
+const CACHE_CONTROL = header('Caches must not store the response.', { type: 'string', enum: ['no-store'] });
 
-const RETRY_AFTER = {
-  'Retry-After': header('The number of seconds to wait before retrying.', { type: 'integer', minimum: 1, example: 30 }),
-};
+const RETRY_AFTER = header('The number of seconds to wait.', { type: 'integer', minimum: 1, example: 30 });
 
-const HEADERS: Readonly<Record<number, Readonly<Record<string, Schema>>>> = {
-  401: {
-    'WWW-Authenticate': header('The challenge of RFC 6750, with `error="invalid_token"` if an access token was sent.', {
-      type: 'string',
-      example: 'Bearer realm="api", error="invalid_token"',
-    }),
-  },
-  429: RETRY_AFTER,
-  503: RETRY_AFTER,
+const CHALLENGE = header('The challenge of RFC 6750, with `error="invalid_token"` if an access token was sent.', {
+  type: 'string',
+  example: 'Bearer realm="api", error="invalid_token"',
+});
+
+const HEADERS: Readonly<Record<number, Schema>> = {
+  401: { 'WWW-Authenticate': CHALLENGE },
+  429: { 'Retry-After': RETRY_AFTER },
+  503: { 'Retry-After': RETRY_AFTER },
 };
 
 function successResponse(api: Swagger, { returns, returnsWithCookies }: Description): AnyDecorator {
   const model = [returns].flat()[0]!;
   const ref = { $ref: api.getSchemaPath(model) };
-  const inCookies = returnsWithCookies && {
+  const inCookies = {
     type: 'object',
     description: 'In cookie mode: the tokens are in cookies.',
     additionalProperties: false,
-    // An empty list of required properties is not valid.
-    ...('session_id' in returnsWithCookies ? { properties: returnsWithCookies, required: ['session_id'] } : {}),
+    ...returnsWithCookies,
   };
-  const schema = Array.isArray(returns)
-    ? { type: 'array', items: ref }
-    : oneOf([ref, ...(inCookies ? [inCookies] : [])]);
+  const body = returnsWithCookies ? { oneOf: [ref, inCookies] } : ref;
+  const schema = Array.isArray(returns) ? { type: 'array', items: ref } : body;
   return applyDecorators(
     api.ApiExtraModels(model),
-    api.ApiResponse({ status: 200, description: 'Success.', headers: CACHE_CONTROL, schema }),
+    api.ApiResponse({ status: 200, description: 'Success.', headers: { 'Cache-Control': CACHE_CONTROL }, schema }),
   );
 }
 
@@ -193,23 +162,21 @@ const FIELD_ERRORS: Schema = {
   minProperties: 1,
 };
 
-function errorResponse(api: Swagger, status: number, codes: readonly AuthErrorCode[]): AnyDecorator {
+function errorResponse(api: Swagger, status: number, allCodes: readonly AuthErrorCode[]): AnyDecorator {
+  const codes = allCodes.filter((code) => statusOf(code) === status);
   const coded = codes.filter((code) => ERROR_RESPONSES[code].body === 'detailWithCode');
-  const bodies = new Set(codes.map((code) => ERROR_RESPONSES[code].body));
+  const bodies = codes.map((code) => ERROR_RESPONSES[code].body);
+  const schemas = [
+    ...(bodies.includes('fields') || bodies.includes('nonFieldErrors') ? [FIELD_ERRORS] : []),
+    ...(coded.length > 0 ? [codedError(coded)] : []),
+    ...(bodies.includes('detail') ? [{ $ref: api.getSchemaPath(DetailResponse) }] : []),
+  ];
   return api.ApiResponse({
     status,
     description: `The request failed: ${codes.join(', ')}.`,
-    headers: { ...CACHE_CONTROL, ...HEADERS[status] },
-    schema: oneOf([
-      ...(bodies.has('fields') || bodies.has('nonFieldErrors') ? [FIELD_ERRORS] : []),
-      ...(coded.length > 0 ? [codedError(coded)] : []),
-      ...(bodies.has('detail') ? [{ $ref: api.getSchemaPath(DetailResponse) }] : []),
-    ]),
+    headers: { 'Cache-Control': CACHE_CONTROL, ...HEADERS[status] },
+    schema: schemas.length === 1 ? schemas[0] : { oneOf: schemas },
   });
-}
-
-function oneOf(schemas: readonly Schema[]): Schema {
-  return schemas.length === 1 ? schemas[0]! : { oneOf: schemas };
 }
 
 function codedError(codes: readonly AuthErrorCode[]): Schema {
@@ -217,7 +184,7 @@ function codedError(codes: readonly AuthErrorCode[]): Schema {
   return {
     type: 'object',
     properties: {
-      detail: text('A human-readable message. It may change between versions.', ERROR_RESPONSES[codes[0]!].message!),
+      detail: text(DETAIL, ERROR_RESPONSES[codes[0]!].message!),
       code: { ...text('The reason for the refusal.', codes[0]!), enum: codes },
       ...(codes.includes('second_factor_required') ? { login_ticket: ticket } : {}),
     },

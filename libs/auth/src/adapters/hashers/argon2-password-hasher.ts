@@ -3,7 +3,7 @@ import { loadOptionalPeer } from '../../base/optional-peer';
 import { PasswordHasher } from '../password-hasher';
 import { BcryptPasswordHasher } from './bcrypt-password-hasher';
 
-/** The work of one hash. The defaults are the minimum that OWASP recommends. */
+/** The work of one hash. The defaults are OWASP's minimum. */
 export interface Argon2Parameters {
   /** The memory, in KiB, 8 to 1048576, and at least 8 for each lane. Default: 19456 (19 MiB). */
   readonly memoryKiB?: number;
@@ -21,18 +21,18 @@ interface Argon2 {
 const STORED_HASH =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/;
 
-/** The maximum work, so that a manipulated row cannot make a login take arbitrarily long. */
+// Otherwise, a manipulated row could make a login take arbitrarily long.
 const MAX = { memoryKiB: 1_048_576, passes: 16, lanes: 16 } as const;
 
 /**
- * Hashes passwords with Argon2id (RFC 9106). Set `passwordHasher: Argon2PasswordHasher`, or an instance with other
- * parameters. Requires the package `@node-rs/argon2`. Bcrypt hashes of a cost up to 15 stay valid, and need a rehash.
+ * Hashes passwords with Argon2id (RFC 9106). Requires the package `@node-rs/argon2`. Bcrypt hashes of a cost up to 15
+ * stay valid, and need a rehash.
  */
 export class Argon2PasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 4096;
   private readonly work: Required<Argon2Parameters>;
   private readonly argon2: Argon2;
-  /** With the minimum cost, this hasher adds no work to the verification of a bcrypt hash. */
+  // With the minimum cost, verifying a bcrypt hash costs no additional work.
   private readonly bcrypt = new BcryptPasswordHasher(4);
 
   /** @throws Error if `@node-rs/argon2` cannot be loaded, or a parameter is out of range */
@@ -44,13 +44,9 @@ export class Argon2PasswordHasher extends PasswordHasher {
       if (Number.isSafeInteger(value) && value >= least && value <= MAX[name]) continue;
       throw new Error(`Argon2PasswordHasher: ${name} is ${value}. Set a whole number from ${least} to ${MAX[name]}.`);
     }
-    this.work = work;
     const argon2 = loadOptionalPeer<Argon2>('@node-rs/argon2', () => createRequire(__filename)('@node-rs/argon2'));
-    if (!argon2) {
-      throw new Error(
-        'Argon2PasswordHasher requires @node-rs/argon2, which is not installed. Run npm install @node-rs/argon2.',
-      );
-    }
+    if (!argon2) throw new Error('Argon2PasswordHasher requires a package. Run npm install @node-rs/argon2.');
+    this.work = work;
     this.argon2 = argon2;
   }
 
@@ -82,7 +78,7 @@ export class Argon2PasswordHasher extends PasswordHasher {
     return work.memoryKiB < this.work.memoryKiB || work.passes < this.work.passes;
   }
 
-  /** Does the work that a weaker stored hash lacks. Work is memory times passes. */
+  /** Does the work, memory times passes, that a weaker stored hash lacks. */
   private async addMissingWork(password: string, stored: Required<Argon2Parameters>): Promise<void> {
     const { memoryKiB, passes, lanes } = this.work;
     const missing = Math.floor((memoryKiB * passes - stored.memoryKiB * stored.passes) / passes);
@@ -97,7 +93,7 @@ export class Argon2PasswordHasher extends PasswordHasher {
 
 /** Returns the parameters of a stored hash. Returns null if it is no Argon2id hash or exceeds the maximum work. */
 function workOf(hash: string): Required<Argon2Parameters> | null {
-  const [memoryKiB, passes, lanes] = STORED_HASH.exec(hash)?.slice(1).map(Number) ?? [];
-  if (!(memoryKiB! <= MAX.memoryKiB && passes! <= MAX.passes && lanes! <= MAX.lanes)) return null;
-  return { memoryKiB: memoryKiB!, passes: passes!, lanes: lanes! };
+  const [memoryKiB = NaN, passes = NaN, lanes = NaN] = STORED_HASH.exec(hash)?.slice(1).map(Number) ?? [];
+  const isAccepted = memoryKiB <= MAX.memoryKiB && passes <= MAX.passes && lanes <= MAX.lanes;
+  return isAccepted ? { memoryKiB, passes, lanes } : null;
 }

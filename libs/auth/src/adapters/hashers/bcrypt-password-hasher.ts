@@ -4,10 +4,7 @@ import { PasswordHasher } from '../password-hasher';
 /** Matches bcrypt hashes with a cost from 4 to 15. `$2y$` is PHP's name for `$2b$`. */
 const STORED = /^\$2([aby])\$(0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
 
-/**
- * Hashes passwords with bcrypt. bcrypt reads at most 72 bytes, so the library refuses a longer password instead of
- * truncating it. A hash of a lower cost takes as long to verify as a hash of the configured cost.
- */
+/** Hashes passwords with bcrypt, which reads at most 72 bytes. Longer passwords are refused, not truncated. */
 export class BcryptPasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 72;
 
@@ -41,10 +38,7 @@ export class BcryptPasswordHasher extends PasswordHasher {
     return cost !== undefined && Number(cost) < this.cost;
   }
 
-  /**
-   * Does the rounds that a hash of a lower cost lacks. Each increment of the cost doubles the rounds: two hashes of
-   * cost 10 and a hash of cost 11 together have as many rounds as a hash of cost 12.
-   */
+  /** Does the rounds that a hash of a lower cost lacks. Each increment of the cost doubles the rounds. */
   private async addMissingWork(password: string, stored: string): Promise<void> {
     for (let cost = Number(STORED.exec(stored)?.[2]); cost < this.cost; cost++) {
       const hash = stored.replace(/\$\d\d\$/, () => `$${String(cost).padStart(2, '0')}$`);

@@ -6,7 +6,7 @@ const derive = promisify(pbkdf2);
 
 const STORED = /^pbkdf2_sha256\$(\d{1,7})\$([^$]{1,128})\$([A-Za-z0-9+/]{43}=)$/;
 
-/** The maximum of a stored hash, so that a manipulated row cannot make a login take arbitrarily long. */
+// Otherwise, a manipulated row could make a login take arbitrarily long.
 const MAX_ITERATIONS = 2_000_000;
 
 /** Verifies Django's default hashes: `pbkdf2_sha256$<iterations>$<salt>$<hash>` (PBKDF2, RFC 8018). */

@@ -16,10 +16,7 @@ export class MigratingPasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes: number;
   private readonly former: readonly FormerHashes[];
 
-  /**
-   * @param current creates the new hashes
-   * @param former the formats of the former system
-   */
+  /** @param current creates the new hashes */
   constructor(
     private readonly current: PasswordHasher,
     ...former: FormerHashes[]

@@ -5,10 +5,9 @@ import { BcryptPasswordHasher } from './bcrypt-password-hasher';
 const PREFIX = '$hmac-sha384';
 
 /**
- * Hashes a digest of the password with bcrypt, so that up to 4,096 bytes of a password count instead of 72. Plain
- * bcrypt hashes of a cost up to 15 stay valid, and need a rehash. The digest is keyed (HMAC-SHA-384): with a secret
- * `key` outside the database, an attacker who has a copy of the users table cannot guess the passwords of these hashes.
- * If the key is lost, no password matches them.
+ * Hashes an HMAC-SHA-384 of the password with bcrypt, so that up to 4,096 bytes count instead of 72. Plain bcrypt hashes
+ * of a cost up to 15 stay valid, and need a rehash. With a secret `key`, a copy of the users table is not enough to guess
+ * passwords. If the key is lost, no password matches these hashes.
  */
 export class PrehashedBcryptPasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 4096;
@@ -16,8 +15,8 @@ export class PrehashedBcryptPasswordHasher extends PasswordHasher {
   readonly #key: string;
 
   /**
-   * @param given `cost`: the base-2 logarithm of the number of rounds, 4 to 15. Default: 12. `key`: a secret of at
-   *   least 32 characters. Default: no secret
+   * @param given `cost`: the base-2 logarithm of the number of rounds, 4 to 15. Default: 12. `key`: a secret outside the
+   *   database, of at least 32 characters. Default: no secret
    * @throws Error if `cost` is out of range, or `key` is present but is not a string of at least 32 characters
    */
   constructor(given: { readonly cost?: number; readonly key?: string } = {}) {
