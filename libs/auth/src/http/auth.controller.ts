@@ -8,7 +8,7 @@ import { Refresh } from '../sessions/refresh';
 import { BearerAuthGuard } from './bearer-auth.guard';
 import { CookieRules } from './cookies/cookie-rules';
 import { AuthEndpoint, DetailResponse, uuid } from './openapi';
-import { type AuthRequest, type AuthResponse, operationOf, principalOf, usesCookies } from './request';
+import { type AuthRequest, type AuthResponse, operationOf, principalOf } from './request';
 import { AcceptsRefreshCookie } from './route-rules';
 import {
   LibraryController,
@@ -24,10 +24,7 @@ import {
   TokenPairResponse,
 } from './wire-format';
 
-/**
- * The endpoints for login, refresh and logout. Handlers read the request directly, so that the application's
- * pipes do not apply.
- */
+/** The endpoints for login, refresh and logout. Handlers read the request, so that no pipe of the application applies. */
 @LibraryController()
 export class AuthController {
   /** @internal */
@@ -50,8 +47,7 @@ export class AuthController {
     errors: ['invalid_credentials', 'session_limit_reached', 'second_factor_required', 'too_many_attempts'],
   })
   async login(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
-    const inCookies = usesCookies(request, this.cookies.mode);
-    if (inCookies) this.cookies.assertMaySet(request);
+    const inCookies = this.cookies.areSetFor(request);
     const credentials = await readBody(LoginRequest, request);
     const opened = await this.logins.login(credentials, operationOf(request, this.clients));
     return inCookies ? this.cookies.set(response, opened) : openedSessionResponse(opened);
@@ -69,8 +65,7 @@ export class AuthController {
     errors: ['invalid_refresh_token', 'credentials_ambiguous'],
   })
   async refresh(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
-    if (usesCookies(request, this.cookies.mode)) {
-      this.cookies.assertMaySet(request);
+    if (this.cookies.areSetFor(request)) {
       await this.cookies.refresh(request, response, operationOf(request, this.clients).client);
       return {};
     }
@@ -86,10 +81,7 @@ export class AuthController {
     summary: 'Ends the session of the request',
     returns: DetailResponse,
   })
-  async logout(
-    @Req() request: AuthRequest,
-    @Res({ passthrough: true }) response: AuthResponse,
-  ): Promise<DetailResponse> {
+  async logout(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
     this.cookies.assertMayClear(request);
     await this.sessions.logout(principalOf(request), operationOf(request, this.clients));
     this.cookies.clearIfAllowed(request, response);
@@ -106,10 +98,7 @@ export class AuthController {
     returns: DetailResponse,
     errors: ['recent_login_required'],
   })
-  async logoutAll(
-    @Req() request: AuthRequest,
-    @Res({ passthrough: true }) response: AuthResponse,
-  ): Promise<DetailResponse> {
+  async logoutAll(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
     this.cookies.assertMayClear(request);
     const { keep_current: keepCurrent = false } = await readBody(LogoutAllRequest, request);
     const principal = principalOf(request);
@@ -141,8 +130,7 @@ export class PasswordController {
     errors: ['too_many_attempts'],
   })
   async change(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
-    const inCookies = usesCookies(request, this.cookies.mode);
-    if (inCookies) this.cookies.assertMaySet(request);
+    const inCookies = this.cookies.areSetFor(request);
     const body = await readBody(PasswordChangeRequest, request);
     const change = { currentPassword: body.current_password, newPassword: body.new_password };
     const pair = await this.replacements.change(principalOf(request), change, operationOf(request, this.clients));
@@ -174,14 +162,10 @@ export class ReauthenticationController {
     @Req() request: AuthRequest,
     @Res({ passthrough: true }) response: AuthResponse,
   ): Promise<object> {
-    const inCookies = usesCookies(request, this.cookies.mode);
-    if (inCookies) this.cookies.assertMaySet(request);
+    const inCookies = this.cookies.areSetFor(request);
     const { password } = await readBody(ReauthenticateRequest, request);
-    const pair = await this.inSession.reauthenticate(
-      principalOf(request),
-      password,
-      operationOf(request, this.clients),
-    );
+    const operation = operationOf(request, this.clients);
+    const pair = await this.inSession.reauthenticate(principalOf(request), password, operation);
     return inCookies ? this.cookies.set(response, pair) : tokenPairResponse(pair);
   }
 }

@@ -16,26 +16,23 @@ import { exceptionFor } from './wire-format';
 
 /**
  * Lets calls of a handler or a controller pass `BearerAuthGuard` without a check. A decorator on the handler takes
- * precedence over one on the controller. Subclasses of a public controller are not public. The application does not
- * start if the same handler or class also has `BearerAuthGuard`, `@RequireRecentLogin()` or `@OptionalAuth()`, or if the
- * class of the handler has `@RequireRecentLogin()`.
+ * precedence. Subclasses of a public controller are not public. The application does not start if the handler or class
+ * also has `BearerAuthGuard`, `@RequireRecentLogin()` or `@OptionalAuth()`, or the class has `@RequireRecentLogin()`.
  */
 export const Public = (): CustomDecorator<string> => SetMetadata(IS_PUBLIC, true);
 
 /**
- * Admits calls of a handler or a controller with and without a token. A valid token authenticates the user as usual.
- * Without a token, `@CurrentPrincipal()`, `@CurrentUser()`, `@CurrentSession()` and `request.auth` are null. An invalid
- * token is refused with 401, but an invalid cookie counts as no token. Includes `BearerAuthGuard`. A decorator on the
- * handler takes precedence, as for `@Public()`, and the same contradictions prevent the start of the application.
+ * Admits calls of a handler or a controller with and without a token. Without one, `request.auth` and the injected
+ * principal, user and session are null. An invalid token is refused with 401, but an invalid cookie counts as no token.
+ * Includes `BearerAuthGuard`. Precedence and contradictions are those of `@Public()`.
  */
 export const OptionalAuth = (): ClassDecorator & MethodDecorator =>
   applyDecorators(SetMetadata(OPTIONAL_AUTH, true), UseGuards(BearerAuthGuard));
 
 /**
- * Requires that the user logged in or confirmed their identity within the last `withinSeconds` seconds. With `methods`,
- * such as `['otp']`, the user must instead have proven each of these methods within that time. Otherwise the response
- * is 403 `recent_login_required`. The requirements of a handler and its controller add up, and subclasses inherit those
- * of the controller. Includes `BearerAuthGuard`.
+ * Requires that the user logged in or confirmed their identity within the last `withinSeconds` seconds, or proved each of
+ * the `methods`, such as `['otp']`, within that time. Otherwise the response is 403 `recent_login_required`. Includes
+ * `BearerAuthGuard`. The requirements of a handler, its controller and the superclasses of the controller add up.
  * @throws Error if `withinSeconds` is not greater than 0, or `methods` is not 1 to 8 valid names
  */
 export const RequireRecentLogin = ({
@@ -46,9 +43,7 @@ export const RequireRecentLogin = ({
   readonly methods?: readonly string[];
 }): ClassDecorator & MethodDecorator => {
   if (!(withinSeconds > 0)) {
-    throw new Error(
-      `@RequireRecentLogin(): withinSeconds is ${String(withinSeconds)}. Set it to a number greater than 0.`,
-    );
+    throw new Error(`@RequireRecentLogin(): withinSeconds is ${String(withinSeconds)}. Set a number above 0.`);
   }
   if (methods !== undefined) assertMethods(methods);
   const add = (target: object): void => {
@@ -61,7 +56,6 @@ export const RequireRecentLogin = ({
   );
 };
 
-/** Returns a decorator that injects a value of the caller, or null without authentication. */
 function injectCaller(name: string, read: (caller: CurrentCaller) => unknown): () => ParameterDecorator {
   return createParamDecorator(async (_: unknown, context: ExecutionContext) => {
     const caller = callerOf(context, name);
@@ -73,19 +67,13 @@ function injectCaller(name: string, read: (caller: CurrentCaller) => unknown): (
   });
 }
 
-/** Injects the `AuthPrincipal` of the call, or null if `@OptionalAuth()` admitted the call without authentication. */
+/** Injects the `AuthPrincipal` of the call, or null if `@OptionalAuth()` admitted the call without a token. */
 export const CurrentPrincipal: () => ParameterDecorator = injectCaller('@CurrentPrincipal()', (it) => it.principal);
 
-/**
- * Reads and injects the session of the call as a `SessionInfo`, or injects null if `@OptionalAuth()` admitted the call
- * without authentication. Costs one query.
- */
+/** Reads and injects the session as a `SessionInfo`, with one query, or injects null like `@CurrentPrincipal()`. */
 export const CurrentSession: () => ParameterDecorator = injectCaller('@CurrentSession()', (it) => it.loadSession());
 
-/**
- * Loads and injects your application's user object, once per call, or injects null if `@OptionalAuth()` admitted the
- * call without authentication.
- */
+/** Loads and injects your application's user object, once per call, or injects null like `@CurrentPrincipal()`. */
 export const CurrentUser: () => ParameterDecorator = injectCaller('@CurrentUser()', (it) => it.loadUser());
 
 /** Calls the method, whose parameter the compiler checks, for a signal: `@OnAuthSignal('token_reuse_detected')`. */

@@ -4,7 +4,6 @@ import type { ClientInfo } from '../adapters/second-factor';
 import { AuthError } from '../base/errors';
 import type { ClientInspector, Operation } from '../history/event-log';
 import type { SessionInfo } from '../history/signals';
-import type { ResolvedAuthOptions } from '../options/auth-options';
 import type { AuthPrincipal } from '../sessions/authenticate';
 
 /** The parts of an Express or Fastify request that the library uses. */
@@ -27,13 +26,13 @@ export interface AuthRequest {
 
 /** The parts of an Express or Fastify response that the library uses. */
 export interface AuthResponse {
-  /** Sets a header. With Fastify, `Set-Cookie` is added to existing values. */
+  /** Sets a header. On Fastify, adds to `Set-Cookie`. */
   header(name: string, value: string | string[]): unknown;
-  /** Returns the value of a header, or undefined if the header is not set. */
+  /** Returns the value of a header, or undefined. */
   getHeader(name: string): unknown;
   /** Removes a header. */
   removeHeader(name: string): unknown;
-  /** The Node.js response, on Fastify only. The application's middleware sets headers on this response. */
+  /** The Node.js response, on Fastify only, on which middleware sets headers. */
   readonly raw?: Pick<AuthResponse, 'getHeader'>;
 }
 
@@ -56,26 +55,23 @@ export function bearerToken(request: SentHeaders): string | null {
   return hasBearerHeader(request) ? String(request.headers['authorization']).replace(BEARER, '') || null : null;
 }
 
-/**
- * Returns whether cookie mode reads the token from the `Authorization` header. Schemes other than `Bearer` are ignored,
- * but a repeated header counts, so that it is refused.
- */
+/** Returns whether the token is in the `Authorization` header. A repeated header counts, so that it is refused. */
 export function hasBearerHeader(request: SentHeaders): boolean {
   const header = request.headers['authorization'];
   return typeof header === 'string' && (BEARER.test(header) || timesSent(request, 'authorization') === 2);
 }
 
 /**
- * Returns whether a header was part of the HTTP request, or true if the raw headers are unknown. `headers` may contain
- * others: mercurius adds headers from the first message of a WebSocket, whose content any page can choose.
+ * Returns whether a header was part of the HTTP request, or true if the raw headers are unknown. mercurius adds headers
+ * from the first message of a WebSocket, which any page can choose.
  */
 export function wasSent(request: SentHeaders, name: string): boolean {
   return timesSent(request, name) !== 0;
 }
 
 /**
- * Returns how often a header was sent: 0, 1, or 2 for twice or more. Returns null if the raw headers are unknown, for
- * example without a Node.js server. Reads raw headers, because Node.js joins or drops repeated headers.
+ * Returns how often a header was sent, at most 2, or null if the raw headers are unknown. `headers` is of no use, because
+ * Node.js joins or drops repeated headers.
  */
 function timesSent({ rawHeaders, raw }: SentHeaders, name: string): number | null {
   const lines = rawHeaders ?? raw?.rawHeaders;
@@ -88,27 +84,7 @@ function timesSent({ rawHeaders, raw }: SentHeaders, name: string): number | nul
   return times;
 }
 
-const BY_COOKIE = new WeakSet<object>();
-
-/** Records that a cookie authenticates the request. */
-export function markAsCookieRequest(request: CookieRequest): void {
-  BY_COOKIE.add(request);
-}
-
-/** Returns whether the response to the request contains tokens in cookies instead of the body. */
-export function usesCookies(request: CookieRequest, mode: ResolvedAuthOptions['cookies']['mode']): boolean {
-  return mode === 'only' || (mode === 'optional' && (asksForCookies(request) || BY_COOKIE.has(request)));
-}
-
-/** Returns whether the header `X-Auth-Transport` asks for cookies. Node.js joins repeated headers with commas. */
-export function asksForCookies({ headers }: CookieRequest): boolean {
-  return /(?:^|,)\s*cookie\s*(?:,|$)/i.test(String(headers['x-auth-transport']));
-}
-
-/**
- * Reads the address of each connection as soon as the connection is accepted. Node.js caches an address that was read,
- * so `request.ip` is known even after the client has reset the connection.
- */
+/** Reads the address of each connection. Node.js caches it, so it is known after the client has reset the connection. */
 export function cachePeerAddresses(server: EventEmitter): void {
   const read = (socket: { readonly remoteAddress?: string }): void => void socket.remoteAddress;
   // With TLS, `request.socket` is the TLS socket, which has its own cache.
@@ -146,9 +122,8 @@ export function clientInfoOf(request: Pick<AuthRequest, 'ip' | 'headers'>): Clie
 }
 
 /**
- * Returns the operation that a request to one of the library's routes requests. Refuses a request whose client reset
- * its connection before the address was read, because the limits of its network would not apply.
- * @throws BadRequestException
+ * Returns the operation that a request to one of the library's routes requests.
+ * @throws BadRequestException if the client reset its connection before the address was read: no limit would apply
  */
 export function operationOf(request: AuthRequest, clients: ClientInspector): Operation {
   const client = clientInfoOf(request);

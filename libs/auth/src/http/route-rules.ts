@@ -2,7 +2,7 @@ import { type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
 import { classesOf, guardsOf, handlersOf, opensStream } from './platform';
 
-/** The metadata key of `@Public()`. To check whether a route is public, call `isPublicRoute`. */
+/** The metadata key of `@Public()`. */
 export const IS_PUBLIC = 'nestjs-session-auth:public';
 
 /** The metadata key of `@OptionalAuth()`. */
@@ -27,7 +27,6 @@ const IS_ACCESS_GUARD = 'nestjs-session-auth:access-guard';
 /** Marks `BearerAuthGuard`, so that this file can recognize it among the guards of a route. */
 export const AccessGuard = (): ClassDecorator => SetMetadata(IS_ACCESS_GUARD, true);
 
-/** A handler and its class. */
 type Route = Pick<ExecutionContext, 'getHandler' | 'getClass'>;
 
 type Access = 'public' | 'optional' | 'guarded';
@@ -53,20 +52,16 @@ function isAccessGuard(guard: unknown): boolean {
   return Reflect.getMetadata(IS_ACCESS_GUARD, type) === true;
 }
 
-/** Returns the access of a route: the declaration on its handler or, if there is none, on its class. */
+/** Returns the access of a route. The declaration on its handler takes precedence over that on its class. */
 function accessOf(route: Route): Access | undefined {
   return declared(route.getHandler())[0] ?? declared(route.getClass())[0];
 }
 
-/**
- * Returns whether the handler of a route, or otherwise its class, has `@Public()`. Call this function in your own global
- * guard to admit calls of public routes, such as the library's login.
- */
+/** Returns whether a route is public by `@Public()`, such as the library's login. Call it in your own global guard. */
 export function isPublicRoute(context: Pick<ExecutionContext, 'getHandler' | 'getClass'>): boolean {
   return accessOf(context) === 'public';
 }
 
-/** Returns whether the handler of a route, or otherwise its class, has `@OptionalAuth()`. */
 export function isOptionalRoute(route: Route): boolean {
   return accessOf(route) === 'optional';
 }
@@ -81,7 +76,6 @@ export interface RouteRules {
   readonly opensStream: boolean;
 }
 
-/** Reads the rules of a route from its decorators. */
 export function rulesOf(route: Route): RouteRules {
   const access = accessOf(route);
   const targets = [route.getClass(), route.getHandler()];

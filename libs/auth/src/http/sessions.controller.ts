@@ -119,8 +119,7 @@ export class SessionsController {
       },
       before: {
         type: 'integer',
-        description:
-          'The `id` of an event. Only earlier events are returned. To get the next page, pass the last `id` of a page.',
+        description: 'The `id` of an event, such as the last one of a page. Only earlier events are returned.',
         minimum: 1,
       },
       event: {
@@ -164,7 +163,7 @@ function historyEntryResponse(entry: AuthEventEntry): HistoryEntryResponse {
   };
 }
 
-/** Reads the query of `GET history/` from the URL, because query parsers treat repeated and empty parameters differently. */
+/** Reads the query from the URL, because query parsers treat repeated and empty parameters differently. */
 function historyRequestOf(url: string): HistoryRequest {
   const query = new URLSearchParams(url.split('?').slice(1).join('?'));
   const request: { limit?: number; before?: number; event?: readonly string[] } = {};

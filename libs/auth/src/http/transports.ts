@@ -24,7 +24,7 @@ interface SocketIoClient {
 
 const HANDSHAKES = new WeakMap<object, Handshake>();
 
-/** Stores the handshake of a `ws` client, because `ws` does not. Call it in `handleConnection(client, request)`. */
+/** Stores the handshake of a `ws` client. Call it in `handleConnection(client, request)`. */
 export function rememberHandshake(client: object, request: Handshake): void {
   HANDSHAKES.set(client, request);
 }
@@ -43,10 +43,9 @@ export function readCookiesOfHandshakes(server: object, cookies: CookieRules): v
 
 /**
  * Returns the access token with which a socket was opened, and the client. Reads the `Authorization` header of the
- * handshake, with socket.io also `auth.token`, and in cookie mode also the cookie of a handshake with the application's
- * HTTP server.
- * @throws AuthError `credentials_missing`; `credentials_ambiguous` if the header or cookie was sent twice, or if both
- *   the header and `auth.token` were sent; `cross_site_request`
+ * handshake, with socket.io also `auth.token`, and in cookie mode also the cookie.
+ * @throws AuthError `credentials_missing`; `credentials_ambiguous` if tokens were sent in two places;
+ *   `cross_site_request`
  */
 export function socketAccessToken(client: object): PresentedToken {
   const handshake = handshakeOf(client);
@@ -56,13 +55,11 @@ export function socketAccessToken(client: object): PresentedToken {
   return { accessToken: found.accessToken, client: clientInfoOf(handshake) };
 }
 
-/** The access token of a call, and whether it was in a cookie, or was found by the application's `TokenSource`. */
 export interface FoundToken extends Required<PresentedToken> {
   readonly isCookie: boolean;
   readonly isFromSource: boolean;
 }
 
-/** Finds the access token of a call over any transport. */
 @Injectable()
 export class AccessTokens {
   private readonly logger = new Logger('AuthTokens');
@@ -78,7 +75,7 @@ export class AccessTokens {
 
   /**
    * Returns the token that the `TokenSource` finds, or the one in the usual places of the transport, or null.
-   * @param readsCookies whether the library's own cookies are among the usual places of an HTTP request
+   * @param readsCookies whether the cookies of an HTTP request are among them
    * @throws AuthError `access_token_invalid` if the `TokenSource` throws; `credentials_ambiguous`, `cross_site_request`
    */
   async find(call: TransportCall, readsCookies: boolean): Promise<FoundToken | null> {
@@ -107,8 +104,7 @@ export class AccessTokens {
       if (!(error instanceof AuthError)) {
         this.logLimit.run(() => {
           const { summary, stack } = toFailureReport(error);
-          const effect = 'so the call is refused with 401. This error is logged at most once a minute.';
-          this.logger.error(`The token source failed, ${effect} ${summary}`, stack);
+          this.logger.error(`The token source failed (logged once a minute). The response is 401. ${summary}`, stack);
         });
       }
       throw invalidAccessToken();
@@ -134,12 +130,18 @@ function tokenOfSocket(client: object, cookies: CookieRules | null): FoundToken 
   return { accessToken: token, client: new LazyClientInfo(request), isCookie: false, isFromSource: false };
 }
 
+interface WebSocketLike extends EventEmitter {
+  readonly readyState: number;
+  readonly OPEN: number;
+  close(code: number, reason: string): void;
+}
+
 /** The connection of `graphql-ws`. */
 interface GraphQLConnection {
   readonly extra?: { readonly request?: AuthRequest; readonly socket?: WebSocketLike };
 }
 
-/** The properties of the GraphQL context that may contain the request or response. Apollo's `req` may be a connection. */
+/** What may contain the request or response. Apollo's `req` may be a connection. */
 interface GraphQLContext extends GraphQLConnection {
   readonly req?: AuthRequest & GraphQLConnection & { readonly res?: AuthResponse };
   readonly res?: AuthResponse;
@@ -147,17 +149,11 @@ interface GraphQLContext extends GraphQLConnection {
   readonly reply?: AuthResponse & { readonly request?: AuthRequest };
 }
 
-interface WebSocketLike extends EventEmitter {
-  readonly readyState: number;
-  readonly OPEN: number;
-  close(code: number, reason: string): void;
-}
-
 function graphqlContext(call: TransportCall): GraphQLContext {
   return (call.getType<string>() === 'graphql' && call.getArgByIndex<GraphQLContext | undefined>(2)) || {};
 }
 
-/** Returns the WebSocket of a GraphQL operation over `graphql-ws`, if the context contains it. */
+/** Returns the WebSocket of a GraphQL operation over `graphql-ws`. */
 export function graphqlSocketOf(call: TransportCall): WebSocketLike | undefined {
   const { extra, req } = graphqlContext(call);
   return (extra ?? req?.extra)?.socket;

@@ -11,18 +11,7 @@ import { CrossSiteCheck } from './cross-site-check';
 
 /**
  * Sets, clears and refreshes the cookies of a session in your own routes, for sessions that your application opens
- * itself and for server-rendered pages. Without the option `cookies`, every method fails with an `Error`.
- *
- * @example
- * ```ts
- * @Post('sign-in')
- * @Redirect('/')
- * async signIn(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
- *   this.cookies.assertSameSite(request);
- *   const opened = await this.auth.openSession(await this.userOf(request), clientInfoOf(request));
- *   this.cookies.set(request, response, opened);
- * }
- * ```
+ * itself and for server-rendered pages. Without the option `cookies`, every method throws an `Error`.
  */
 @Injectable()
 export class AuthCookies {
@@ -38,8 +27,8 @@ export class AuthCookies {
   /**
    * Checks from which site a request comes, whatever its method. Call this method before your own login, so that other
    * sites can neither log a visitor in nor count failed logins against the visitor.
-   * @throws AuthError `cross_site_request` if the request comes from another origin that is not in `trustedOrigins`,
-   * has neither `Origin` nor `Sec-Fetch-Site`, or is not for localhost although `cookies.secure` is false
+   * @throws AuthError `cross_site_request` if another origin is not in `trustedOrigins`, if `Origin` and `Sec-Fetch-Site`
+   * are missing, or if the host is not localhost although `cookies.secure` is false
    */
   assertSameSite(request: AuthRequest): void {
     this.assertOn();
@@ -52,7 +41,6 @@ export class AuthCookies {
    */
   set(request: AuthRequest, response: AuthResponse, pair: TokenPair): void {
     this.assertSameSite(request);
-    // OWASP Session Management Cheat Sheet
     response.header('Cache-Control', 'no-store');
     this.rules.set(response, pair);
   }
@@ -66,11 +54,10 @@ export class AuthCookies {
   /**
    * Refreshes with the cookies of a request, sets the new cookies, and returns the principal, with which
    * `BearerAuthGuard` then admits the request. Returns null if the refresh cookie is missing or refused. In that case,
-   * also clears the cookies, unless a refresh cookie contains the id of an active session, for example because another
-   * request has replaced it. For a request with cookies, sets `Cache-Control: private`, unless the response already has
-   * `no-store`.
+   * clears the cookies, unless a refresh cookie names an active session, because another request has replaced it. Excludes
+   * responses to requests with cookies from shared caches.
    * @throws AuthError `credentials_ambiguous` if a cookie was sent more than once; `cross_site_request` as in
-   * `assertSameSite`, except for GET, HEAD and OPTIONS requests without `Upgrade`, because other sites link to pages
+   * `assertSameSite`, but not for GET, HEAD and OPTIONS
    */
   async refresh(request: AuthRequest, response: AuthResponse): Promise<AuthPrincipal | null> {
     this.assertOn();
@@ -95,9 +82,6 @@ export class AuthCookies {
   }
 
   private assertOn(): void {
-    if (this.rules.mode) return;
-    throw new Error(
-      "AuthCookies requires cookie mode, which is off. Set cookies: { mode: 'optional' } in the options of AuthModule.",
-    );
+    if (!this.rules.mode) throw new Error("AuthCookies requires cookie mode. Set cookies: { mode: 'optional' }.");
   }
 }

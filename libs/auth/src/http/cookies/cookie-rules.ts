@@ -7,14 +7,7 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-optio
 import { Authenticate, type AuthPrincipal, MAX_TOKENS } from '../../sessions/authenticate';
 import { Refresh } from '../../sessions/refresh';
 import type { OpenedSession, TokenPair } from '../../tokens/tokens';
-import {
-  asksForCookies,
-  type AuthRequest,
-  type AuthResponse,
-  type CookieRequest,
-  markAsCookieRequest,
-  usesCookies,
-} from '../request';
+import type { AuthRequest, AuthResponse, CookieRequest } from '../request';
 import { CrossSiteCheck } from './cross-site-check';
 
 /** The part of the package `cookie` that this file uses. Version 0.7 contains no types. */
@@ -29,13 +22,9 @@ const { parse, serialize } = require('cookie') as CookiePackage;
 /** Disables decoding, because a text that equals a token only after decoding is no token. */
 const AS_SENT = { decode: (value: string): string => value };
 
-/** A request or handshake from which cookies are read. */
 type WithCookies = Pick<AuthRequest, 'headers'>;
 
-/**
- * Returns all values of a cookie, in the order in which the client sent them. Names are case-sensitive, because not
- * every browser protects the prefix `__host-` like `__Host-`.
- */
+/** Returns all values of a cookie. Names are case-sensitive, because not every browser protects the prefix `__host-`. */
 export function cookieValues({ headers }: WithCookies, name: string): string[] {
   const header = headers['cookie'];
   if (typeof header !== 'string' || !header.includes(name)) return [];
@@ -67,10 +56,13 @@ function decoded(text: string): string {
   }
 }
 
-/** The body of a response whose tokens are in cookies. */
-export interface Delivered {
-  readonly session_id?: string;
+/** Returns whether the header `X-Auth-Transport` asks for cookies. Node.js joins repeated headers with commas. */
+function asksForCookies({ headers }: WithCookies): boolean {
+  return /(?:^|,)\s*cookie\s*(?:,|$)/i.test(String(headers['x-auth-transport']));
 }
+
+/** The requests that a cookie authenticates. */
+const BY_COOKIE = new WeakSet<object>();
 
 /**
  * Reads, sets and clears the cookies of a session by the rules of the option `cookies`. Reads none if the option is
@@ -78,7 +70,6 @@ export interface Delivered {
  */
 @Injectable()
 export class CookieRules {
-  /** The mode of the option `cookies`. */
   readonly mode: ResolvedAuthOptions['cookies']['mode'];
   private readonly isSecure: boolean;
   private readonly accessName: string;
@@ -93,8 +84,7 @@ export class CookieRules {
   ) {
     this.mode = cookies.mode;
     this.isSecure = cookies.secure;
-    // Browsers accept cookies with this prefix only from the host itself and over HTTPS, so no sibling subdomain can
-    // set them.
+    // With this prefix, no other subdomain can set the cookies.
     const prefix = cookies.secure ? '__Host-' : '';
     this.accessName = `${prefix}${cookies.name}_access`;
     this.refreshName = `${prefix}${cookies.name}_refresh`;
@@ -110,7 +100,6 @@ export class CookieRules {
     return token;
   }
 
-  /** Returns all access tokens and refresh tokens in the cookies. */
   allTokens(request: WithCookies): { readonly access: readonly string[]; readonly refresh: readonly string[] } {
     const valuesOf = (name: string): string[] =>
       this.reads(request) ? cookieValues(request, name).filter((value) => value !== '') : [];
@@ -125,37 +114,32 @@ export class CookieRules {
   acceptCookie(request: CookieRequest, isHandshake: boolean): void {
     if (isHandshake) this.check.assert(request);
     else this.check.assertUnlessSafe(request);
-    markAsCookieRequest(request);
+    BY_COOKIE.add(request);
   }
 
-  /** Makes the cross-site check for a request whose response sets cookies. */
-  assertMaySet(request: CookieRequest): void {
-    this.check.assert(request);
+  /** Returns whether the response contains tokens in cookies instead of the body. If so, makes the cross-site check. */
+  areSetFor(request: CookieRequest): boolean {
+    const inCookies = this.areUsedBy(request);
+    if (inCookies) this.check.assert(request);
+    return inCookies;
   }
 
-  /**
-   * Makes the cross-site check for a logout with the header `X-Auth-Transport: cookie`. The guard checks logouts that a
-   * cookie authenticates. In the mode `only`, a client can log out with its bearer token, which needs no check.
-   */
+  /** Makes the cross-site check for a logout with `X-Auth-Transport: cookie`. One with a bearer token needs no check. */
   assertMayClear(request: CookieRequest): void {
     if (this.mode && asksForCookies(request)) this.check.assert(request);
   }
 
   /** Removes the cookies if the response uses cookies and the cross-site check allows the request. */
   clearIfAllowed(request: CookieRequest, response: AuthResponse): void {
-    if (usesCookies(request, this.mode) && this.check.allows(request)) this.clear(response);
+    if (this.areUsedBy(request) && this.check.allows(request)) this.clear(response);
   }
 
-  /** Removes the access cookie and the refresh cookie from the browser. */
   clear(response: AuthResponse): void {
     this.replaceCookies(response, [this.cookie(this.accessName, '', 0), this.cookie(this.refreshName, '', 0)]);
   }
 
-  /**
-   * Sets the access cookie and the refresh cookie of a pair. Each cookie expires with its token.
-   * @returns the body of the response
-   */
-  set(response: AuthResponse, pair: TokenPair | OpenedSession): Delivered {
+  /** Sets the cookies of a pair, which expire with their tokens. Returns the body of the response. */
+  set(response: AuthResponse, pair: TokenPair | OpenedSession): object {
     const secondsUntil = (end: Date): number => Math.max(0, Math.ceil((end.getTime() - this.clock.now()) / 1000));
     this.replaceCookies(response, [
       this.cookie(this.accessName, pair.accessToken, secondsUntil(pair.accessTokenExpiresAt)),
@@ -165,9 +149,8 @@ export class CookieRules {
   }
 
   /**
-   * Refreshes with the tokens in the cookies, and sets the cookies of the returned pair. If the refresh is refused,
-   * clears the cookies, unless a refresh token in the cookies contains the id of an active session, for example because
-   * another browser tab has replaced the cookies.
+   * Refreshes with the tokens in the cookies, and sets the cookies of the new pair. If the refresh is refused, clears the
+   * cookies, unless a refresh token names an active session, because another browser tab has replaced the cookies.
    * @throws AuthError `credentials_ambiguous`; `invalid_refresh_token` if the cookie is missing or refused
    */
   async refresh(request: CookieRequest, response: AuthResponse, client: Client): Promise<TokenPair> {
@@ -187,9 +170,8 @@ export class CookieRules {
   }
 
   /**
-   * Returns the principal of a logout with cookies: of the first valid access token, or otherwise of the first refresh
-   * token of the current family of an active session, even if that token was already used. Tries at most 10 tokens of
-   * each kind.
+   * Returns the principal of a logout with cookies: of the first valid access token, or of the first refresh token of the
+   * live family of an active session, used or not. Tries at most 10 tokens of each kind.
    * @throws AuthError `credentials_missing` or `access_token_invalid`
    */
   async principalOfLogout(request: CookieRequest, client: ClientInfo): Promise<AuthPrincipal> {
@@ -205,6 +187,10 @@ export class CookieRules {
     throw access.length === 0 ? credentialsMissing() : invalidAccessToken();
   }
 
+  private areUsedBy(request: CookieRequest): boolean {
+    return this.mode === 'only' || (this.mode === 'optional' && (asksForCookies(request) || BY_COOKIE.has(request)));
+  }
+
   private reads(request: WithCookies): boolean {
     return this.mode !== false && this.check.mayUseCookies(request);
   }
@@ -217,30 +203,29 @@ export class CookieRules {
     return serialize(name, value, { maxAge, path: '/', httpOnly: true, secure: this.isSecure, sameSite: 'lax' });
   }
 
-  /** Adds the library's cookies to the response, in place of those already set. Keeps the application's cookies. */
+  /** Replaces the library's cookies of the response, and keeps those of the application. */
   private replaceCookies(response: AuthResponse, cookies: readonly string[]): void {
-    const isOfLibrary = (cookie: string): boolean =>
-      cookie.startsWith(`${this.accessName}=`) || cookie.startsWith(`${this.refreshName}=`);
+    const names = [this.accessName, this.refreshName];
     const set = [response.raw, response].map((one) => one?.getHeader('set-cookie') ?? []);
-    const present = [...new Set(set.flat().map(String))];
-    // The header is removed first, because `header()` adds to `Set-Cookie` on Fastify but replaces it on Express.
+    const kept = set
+      .flat()
+      .map(String)
+      .filter((cookie) => !names.includes(cookie.split('=', 1)[0]!));
+    // `header()` adds to `Set-Cookie` on Fastify but replaces it on Express.
     response.removeHeader('set-cookie');
-    response.header('set-cookie', [...present.filter((cookie) => !isOfLibrary(cookie)), ...cookies]);
+    response.header('set-cookie', [...new Set(kept), ...cookies]);
   }
 }
 
 /** Matches the directives that let shared caches store a response, and empty ones. (RFC 9111, section 5.2.2) */
 const SHARED = /^(?:public|s-maxage\b.*|must-understand|)$/i;
 
-/**
- * Adds `private` to `Cache-Control`, so that no shared cache stores the response. Has no effect if the response already
- * has `private`, or has `no-store`, which `must-understand` can override.
- */
+/** Adds `private` to `Cache-Control`, unless it has `private`, or `no-store`, which `must-understand` can override. */
 export function excludeSharedCaches(response: AuthResponse): void {
   const header = response.getHeader('cache-control') as string | string[] | undefined;
   const directives = String(header ?? '')
-    .split(',')
-    .map((directive) => directive.trim());
+    .trim()
+    .split(/\s*,\s*/);
   const has = (name: string): boolean => directives.some((directive) => directive.toLowerCase() === name);
   if (has('private') || (has('no-store') && !has('must-understand'))) return;
   const kept = directives.filter((directive) => !SHARED.test(directive));

@@ -27,12 +27,11 @@ export class CrossSiteCheck {
     return this.isSecure || isLocal(hostOf(headers));
   }
 
-  /** Returns whether the request passes the check. */
   allows(request: CookieRequest): boolean {
     return this.isSameSite(request) && this.publicHostOf(request) === null;
   }
 
-  /** Makes the check. @throws AuthError `cross_site_request` */
+  /** @throws AuthError `cross_site_request` */
   assert(request: CookieRequest): void {
     const publicHost = this.publicHostOf(request);
     if (publicHost !== null) {
@@ -61,8 +60,8 @@ export class CrossSiteCheck {
   }
 
   /**
-   * Returns the host, other than localhost, for which cookies without `Secure` are refused, or null. The host in
-   * `Origin` is checked as well, because a proxy may send another `Host` to the application, often `localhost`.
+   * Returns the host, other than localhost, for which cookies without `Secure` are refused, or null. Reads `Origin` too,
+   * because a proxy may send another `Host` to the application.
    */
   private publicHostOf({ headers }: CookieRequest): string | null {
     if (this.isSecure) return null;
@@ -75,9 +74,8 @@ export class CrossSiteCheck {
     if (this.hasWarned) return;
     this.hasWarned = true;
     new Logger('AuthModule').warn(
-      `Cookies were refused for a request whose host or origin is ${JSON.stringify(host.slice(0, 100))}, because ` +
-        '`cookies.secure` is false, which works only on localhost. If your application has this host, serve it over ' +
-        'HTTPS and remove `secure: false`.',
+      `Cookies were refused for the host or origin ${JSON.stringify(host.slice(0, 100))}, because \`cookies.secure\` is ` +
+        'false, which works only on localhost. Serve other hosts over HTTPS without `secure: false`.',
     );
   }
 }
