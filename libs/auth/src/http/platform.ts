@@ -1,6 +1,8 @@
 import { SetMetadata, type Type } from '@nestjs/common';
 import { GUARDS_METADATA, SSE_METADATA } from '@nestjs/common/constants';
 import { type HttpAdapterHost, MetadataScanner, type ModulesContainer } from '@nestjs/core';
+import type { ErrorRequestHandler, Express } from 'express';
+import type { FastifyInstance } from 'fastify';
 import { EventEmitter, once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { AuthError } from '../base/errors';
@@ -32,10 +34,7 @@ export function handlersOf(type: Type): readonly { readonly name: string; readon
   return new MetadataScanner().getAllMethodNames(prototype).map((name) => ({ name, handler: prototype[name]! }));
 }
 
-/**
- * Removes controllers from a module. Call this function while Nest creates the providers of the module, before Nest
- * creates the controllers and routes.
- */
+/** Removes controllers from a module, while Nest creates its providers, before Nest creates controllers and routes. */
 export function unmountControllers(modules: ModulesContainer, module: unknown, unmounted: readonly Type[]): void {
   for (const { metatype, controllers } of modules.values()) {
     if (metatype === module) for (const controller of unmounted) controllers.delete(controller);
@@ -43,7 +42,7 @@ export function unmountControllers(modules: ModulesContainer, module: unknown, u
 }
 
 // The metadata key of `@RouteConfig()` of @nestjs/platform-fastify. Nest copies the metadata of a handler to the function
-// that it registers with the router, and on Fastify also to the configuration of the route.
+// in the router, and on Fastify also to the configuration of the route.
 const ROUTE_CONFIG = '__fastify_route_config__';
 
 /** Marks a handler as a route of the library. */
@@ -66,68 +65,31 @@ interface ExpressRouter {
   }[];
 }
 
-interface ExpressApplication {
-  /** The router of Express 4, in which `router` throws an error. */
-  readonly _router?: ExpressRouter;
-  readonly router: ExpressRouter;
-  use(
-    handler: (
-      error: { readonly status?: unknown } | null,
-      request: { readonly method: string; readonly path: string },
-      response: {
-        setHeader(name: string, value: string): unknown;
-        status(code: number): { json(body: object): unknown };
-      },
-      next: (error: unknown) => void,
-    ) => void,
-  ): unknown;
-}
-
-function configureExpress(express: ExpressApplication): void {
+function configureExpress(express: Express): void {
   const isLibraryRoute = (method: string, path: string): boolean =>
-    (express._router ?? express.router).stack.some((layer) => {
+    // In Express 4, `router` throws an error.
+    ((express._router ?? express.router) as ExpressRouter).stack.some((layer) => {
       const handlers = layer.route?.stack.filter((one) => one.method === method.toLowerCase()) ?? [];
       return handlers.some(({ handle }) => isMarked(Reflect.getMetadata(ROUTE_CONFIG, handle))) && layer.match(path);
     });
-  // Express parses bodies before routing, so the filter of the library's controllers does not see the errors of the
-  // body parsers. Express recognizes an error handler by its four parameters.
-  express.use((error, { method, path }, response, next) => {
-    const authError = bodyError(error?.status);
+  // Express parses bodies before routing, so the library's filter does not see the errors of the body parsers.
+  const respond: ErrorRequestHandler = (error, { method, path }, response, next) => {
+    const authError = bodyError((error as { readonly status?: unknown } | null)?.status);
     if (!authError || !isLibraryRoute(method, path)) return next(error);
     response.setHeader('Cache-Control', 'no-store');
     response.status(authError.getStatus()).json(authError.getResponse());
-  });
+  };
+  express.use(respond);
 }
 
-interface FastifyRoute {
-  readonly url: string;
-  readonly config?: unknown;
-  preParsing?: (
-    request: { readonly raw: { readonly headers: Record<string, string | string[] | undefined> } },
-    reply: unknown,
-    body: Readable,
-  ) => Promise<void>;
-  errorHandler?: (error: Error & { readonly statusCode?: unknown }, request: unknown, reply: FastifyReply) => void;
-  onSend?: (request: unknown, reply: FastifyReply, payload: unknown, done: () => void) => void;
-}
-
-interface FastifyReply {
-  code(status: number): { send(body: object): unknown };
-  header(name: string, value: string): unknown;
-}
-
-interface FastifyApplication {
-  readonly server: { prependListener(event: 'request', listener: (request: { url: string }) => void): unknown };
-  addHook(name: 'onRoute', hook: (route: FastifyRoute) => void): unknown;
-}
-
-function configureFastify(fastify: FastifyApplication): void {
+function configureFastify(fastify: FastifyInstance): void {
   fastify.addHook('onRoute', (route) => {
     if (!isMarked(route.config)) return;
-    // Fastify parses bodies before Nest handles the request, and can reject an empty body that has a content type. It
-    // uses these headers to determine whether there is a body, and which type the body has.
+    // Fastify can reject an empty body that has a content type. These headers determine whether there is a body.
     route.preParsing = async ({ raw }, _reply, body) => {
-      if (!(await hasContent(body))) for (const name of ['content-type', 'transfer-encoding']) delete raw.headers[name];
+      if (await hasContent(body)) return;
+      delete raw.headers['content-type'];
+      delete raw.headers['transfer-encoding'];
     };
     // Fastify passes the errors of its parsers to the application's filters, unless the route has an error handler.
     route.errorHandler = (error, _request, reply) => {
@@ -139,8 +101,8 @@ function configureFastify(fastify: FastifyApplication): void {
       reply.header('Cache-Control', 'no-store');
       done();
     };
-    // Fastify does not route a parameter of more than 100 characters, but a long session id must be answered with the
-    // library's 404, so ids at the end of a path are shortened. Fastify decodes paths, and routes absolute URLs.
+    // Fastify does not route a parameter of more than 100 characters, so session ids are shortened. It decodes paths, and
+    // routes absolute URLs.
     const [, parent] = /^(.*\/):\w+$/.exec(route.url) ?? [];
     if (parent === undefined) return;
     const spellings = parent.replace(/:\w+|[^/]/g, (part) =>
@@ -148,7 +110,7 @@ function configureFastify(fastify: FastifyApplication): void {
     );
     const overlong = new RegExp(`^((?:https?://[^/]*)?${spellings})[^/?]{101,}`, 'i');
     fastify.server.prependListener('request', (request) => {
-      request.url = request.url.replace(overlong, '$1-');
+      request.url = request.url?.replace(overlong, '$1-');
     });
   });
 }
@@ -177,13 +139,9 @@ export function httpServerOf({ httpAdapter }: HttpAdapterHost): EventEmitter | n
   return server instanceof EventEmitter ? server : null;
 }
 
-interface SlashSetting {
-  readonly ignoreTrailingSlash?: boolean;
-}
-
 interface PlatformInstance {
   get?(setting: string): unknown;
-  readonly initialConfig?: SlashSetting & { readonly routerOptions?: SlashSetting };
+  readonly initialConfig?: FastifyInstance['initialConfig'];
 }
 
 /** Returns the settings of Express or Fastify for trusted proxies and trailing slashes. */
@@ -202,10 +160,7 @@ export function platformSettings({ httpAdapter }: HttpAdapterHost): {
   // The options that Fastify was created with. `initialConfig` does not contain `trustProxy`.
   const key = Object.getOwnPropertySymbols(instance).find(({ description }) => description === 'fastify.options');
   const options = key && (instance as Record<symbol, { readonly trustProxy?: unknown }>)[key];
-  const slashSettings = [instance.initialConfig, instance.initialConfig?.routerOptions];
-  return {
-    proxySetting: 'trustProxy',
-    trustedProxies: options?.trustProxy,
-    servesTrailingSlash: slashSettings.some((setting) => setting?.ignoreTrailingSlash),
-  };
+  const { ignoreTrailingSlash, routerOptions } = instance.initialConfig ?? {};
+  const servesTrailingSlash = [ignoreTrailingSlash, routerOptions?.ignoreTrailingSlash].includes(true);
+  return { proxySetting: 'trustProxy', trustedProxies: options?.trustProxy, servesTrailingSlash };
 }

@@ -33,10 +33,7 @@ import type { OpenedSession, TokenPair } from '../tokens/tokens';
 import { ApiProperty, ApiSchema, ApiTag, type Schema, text, uuid } from './openapi';
 import type { AuthRequest, AuthResponse } from './request';
 
-/**
- * Declares a field of a request. It has a single rule, so that a client receives one message per field.
- * @param problem returns the message for an invalid value, or null
- */
+/** Declares a field of a request. It has a single rule, so that a client receives one message per field. */
 const Field = (problem: (value: unknown) => string | null, schema: Schema): PropertyDecorator =>
   applyDecorators(
     Expose(),
@@ -112,7 +109,7 @@ export class PasswordChangeRequest {
   new_password!: string;
 }
 
-/** Called in the handlers, because a global pipe of the application must not change the library's requests. */
+// Called in the handlers, because a global pipe of the application must not change the library's requests.
 const PIPE = new ValidationPipe({
   transform: true,
   transformOptions: { excludeExtraneousValues: true },
@@ -122,10 +119,7 @@ const PIPE = new ValidationPipe({
   },
 });
 
-/**
- * Reads the declared fields of the body into an instance of the DTO, and validates the instance.
- * @throws AuthError `invalid_field`, `body_malformed`, `body_not_json`
- */
+/** Reads and validates the declared fields. @throws AuthError `invalid_field`, `body_malformed`, `body_not_json` */
 export async function readBody<Dto extends object>(metatype: new () => Dto, request: AuthRequest): Promise<Dto> {
   const body = (await hasBody(request)) ? jsonObject(request) : {};
   // No field is an object. Deeply nested objects would overflow the stack of class-transformer.
@@ -146,10 +140,7 @@ function jsonObject(request: AuthRequest): object {
   return body;
 }
 
-/**
- * Returns whether a content type is JSON, with no charset or one that begins with `utf-`. Other charsets are refused,
- * because Fastify would read them as UTF-8. (RFC 8259, section 8.1)
- */
+/** Other charsets than Unicode are refused, because Fastify would read them as UTF-8. (RFC 8259, section 8.1) */
 function isJson(contentType: string): boolean {
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType) ?? [];
   return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType) && /^utf-/i.test(charset);
@@ -164,7 +155,6 @@ async function hasBody(request: AuthRequest): Promise<boolean> {
   return body === undefined && !(await isEmptyStream(request));
 }
 
-/** Returns whether a body that no parser has read is empty. */
 async function isEmptyStream(request: AuthRequest): Promise<boolean> {
   if (!(request instanceof Readable) || request.readableEnded) return true;
   const [chunk] = (await Promise.race([once(request, 'data'), once(request, 'end')])) as unknown[];
@@ -176,13 +166,9 @@ async function isEmptyStream(request: AuthRequest): Promise<boolean> {
 
 @ApiSchema('AuthTokenPair')
 export class TokenPairResponse {
-  @ApiProperty(
-    text('The access token, an opaque string. Send it in the header `Authorization: Bearer <access_token>`.', 'nsaa_…'),
-  )
+  @ApiProperty(text('An opaque string. Send it in the header `Authorization: Bearer <access_token>`.', 'nsaa_…'))
   access_token!: string;
-  @ApiProperty(
-    text('The refresh token, an opaque string. Send it to `token/refresh/` once to get a new pair.', 'nsar_…'),
-  )
+  @ApiProperty(text('An opaque string. Send it to `token/refresh/` once to get a new pair.', 'nsar_…'))
   refresh_token!: string;
   @ApiProperty({ type: 'string', enum: ['Bearer'], example: 'Bearer' }) token_type!: 'Bearer';
 }
@@ -213,22 +199,18 @@ export function headersOf(error: AuthError): Readonly<Record<string, string>> {
   return isTemporary ? { 'Retry-After': String(Math.max(1, error.retryAfterSeconds ?? 1)) } : {};
 }
 
-/** Sets `Cache-Control: no-store` and the headers of an error, which are sent whichever filter responds. */
+/** Sets the headers of an error, which are sent whichever filter responds. */
 function setErrorHeaders(error: unknown, response: AuthResponse): void {
-  response.header('Cache-Control', 'no-store');
-  if (!(error instanceof AuthError)) return;
-  for (const [name, value] of Object.entries(headersOf(error))) response.header(name, value);
+  const headers = { 'Cache-Control': 'no-store', ...(error instanceof AuthError ? headersOf(error) : {}) };
+  for (const [name, value] of Object.entries(headers)) response.header(name, value);
 }
 
-/* eslint-disable @typescript-eslint/no-require-imports -- optional peers, which are installed if the application uses the transport */
+/* eslint-disable @typescript-eslint/no-require-imports -- optional peers, installed if the transport is used */
 const loadWebSockets = (): typeof WebSockets => require('@nestjs/websockets') as typeof WebSockets;
 const loadMicroservices = (): typeof Microservices => require('@nestjs/microservices') as typeof Microservices;
 /* eslint-enable @typescript-eslint/no-require-imports */
 
-/**
- * Returns the exception with which the transport of the call reports an error. WebSockets and microservices send only
- * the content of their own exceptions. Over HTTP, also sets the headers of an `AuthError`.
- */
+/** Returns the exception with which the transport reports an error. Over HTTP, also sets the headers of an `AuthError`. */
 export function exceptionFor(call: ArgumentsHost, error: unknown): unknown {
   if (!(error instanceof AuthError)) return error;
   const content = { status: 'error', code: error.code, message: error.message };
@@ -239,10 +221,9 @@ export function exceptionFor(call: ArgumentsHost, error: unknown): unknown {
 }
 
 /**
- * Converts an uncaught `AuthError`. Over HTTP, sends the same response as the library's routes. Over other transports,
- * reports the error in the form of the transport. `AuthModule` registers the filter as a global filter. Nest does not
- * apply global filters to gateways, so add `@UseFilters(AuthErrorFilter)` to each gateway. In a hybrid application,
- * connect microservices with `inheritAppConfig: true`.
+ * Reports an uncaught `AuthError` in the form of the transport. `AuthModule` registers it as a global filter, which Nest
+ * does not apply to gateways: add `@UseFilters(AuthErrorFilter)` to each. In a hybrid application, connect microservices
+ * with `inheritAppConfig: true`.
  */
 @Catch(AuthError)
 export class AuthErrorFilter implements ExceptionFilter<AuthError> {
@@ -269,11 +250,8 @@ export class LibraryRouteFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<AuthResponse>();
     setErrorHeaders(exception, response);
-    this.adapterHost.httpAdapter.reply(
-      response,
-      this.bodyOf(exception),
-      exception instanceof HttpException ? exception.getStatus() : 500,
-    );
+    const status = exception instanceof HttpException ? exception.getStatus() : 500;
+    this.adapterHost.httpAdapter.reply(response, this.bodyOf(exception), status);
   }
 
   private bodyOf(exception: unknown): object {
