@@ -28,7 +28,7 @@ export class AuthCookies {
    * Checks from which site a request comes, whatever its method. Call this method before your own login, so that other
    * sites can neither log a visitor in nor count failed logins against the visitor.
    * @throws AuthError `cross_site_request` if another origin is not in `trustedOrigins`, if `Origin` and `Sec-Fetch-Site`
-   * are missing, or if the host is not localhost although `cookies.secure` is false
+   * are missing, or if the request is not for localhost although `cookies.secure` is false
    */
   assertSameSite(request: AuthRequest): void {
     this.assertOn();
