@@ -1,5 +1,6 @@
-import { Module, type ModuleMetadata } from '@nestjs/common';
+import { type DynamicModule, Module, type ModuleMetadata } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
+import { REQUEST } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AUTH_ENTITIES, AuthModule, AuthService, AuthUser } from 'nestjs-session-auth';
@@ -22,7 +23,15 @@ async function startError(imports: ModuleMetadata['imports']): Promise<string> {
     .setLogger(SILENT)
     .compile();
   return compiling.then(
-    () => 'it started',
+    (module) =>
+      module
+        .createNestApplication()
+        .init()
+        .then(async (app) => {
+          await app.close();
+          return 'it started';
+        })
+        .catch((error: Error) => error.message),
     (error: Error) => error.message,
   );
 }
@@ -41,8 +50,37 @@ describe('an application with an incomplete or invalid setup does not start, and
       () => [TypeOrmModule.forRoot({ ...MEMORY, entities: [] }), events, AuthModule.forRoot(CHEAP)],
       'entities: [...AUTH_ENTITIES]',
     ],
+    [
+      'a DataSource that is not initialized',
+      () => [
+        TypeOrmModule.forRoot({ ...MEMORY, entities: [...AUTH_ENTITIES], manualInitialization: true }),
+        events,
+        AuthModule.forRoot(CHEAP),
+      ],
+      'Remove manualInitialization: true',
+    ],
+    [
+      'options that need a request-scoped provider',
+      () => [
+        database,
+        events,
+        AuthModule.forRootAsync({
+          useFactory: () => CHEAP,
+          inject: [REQUEST],
+        }),
+      ],
+      'is request-scoped, for example one that forRootAsync() injects',
+    ],
   ])('the startup fails with %s', async (_, imports, line) => {
     expect(await startError(imports())).toContain(line);
+  });
+
+  it.each([
+    ['before', (emitter: object, auth: object) => [emitter, auth]],
+    ['after', (emitter: object, auth: object) => [auth, emitter]],
+  ])('an emitter that is not global is found if its module is imported %s AuthModule', async (_, inOrder) => {
+    const imports = inOrder(EventEmitterModule.forRoot({ global: false }), AuthModule.forRoot(CHEAP));
+    expect(await startError([database, ...(imports as DynamicModule[])])).toBe('it started');
   });
 
   it('all invalid options are reported in one error that says what to write instead', async () => {

@@ -79,7 +79,7 @@ export class Instance {
       { provide: Clock, useValue: clock },
       { provide: DeviceDetector, useValue: null },
       { provide: Metrics, useValue: Metrics.none() },
-      { provide: Signals, useValue: new Signals(recordingEmitter(sent), Metrics.none()) },
+      { provide: Signals, useValue: new Signals(() => recordingEmitter(sent), Metrics.none()) },
     ]);
     return new Instance(
       await container.get(AuthService),

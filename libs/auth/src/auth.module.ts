@@ -202,8 +202,13 @@ export const AUTH_PROVIDERS: Provider[] = [
   History,
   {
     provide: Signals,
-    useFactory: (metrics: Metrics, emitter?: EventEmitter2) => new Signals(startup.requireEmitter(emitter), metrics),
-    inject: [Metrics, { token: EventEmitter2, optional: true }],
+    useFactory: (metrics: Metrics, moduleRef: ModuleRef, emitter?: EventEmitter2) =>
+      // With `global: false`, the emitter may not exist yet.
+      new Signals(
+        startup.requireEmitter(() => emitter ?? moduleRef.get(EventEmitter2, { strict: false })),
+        metrics,
+      ),
+    inject: [Metrics, ModuleRef, { token: EventEmitter2, optional: true }],
   },
   {
     provide: Users,
@@ -305,6 +310,7 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
 
   /** Installs the handlers that the library's routes need on Express, after the body parsers, or on Fastify. */
   configure(): void {
+    startup.refuseRequestScope(this.moduleRef);
     if (!this.extras.controllers || !this.adapterHost.httpAdapter?.getInstance) return;
     configureRoutes(this.adapterHost);
   }

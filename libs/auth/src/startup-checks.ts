@@ -35,6 +35,12 @@ export function requireDataSource(found: DataSource | undefined, name: string, o
   }
   const needed = ownUsers ? AUTH_ENTITIES : AUTH_ENTITIES_WITHOUT_USERS;
   const missing = needed.filter((entity) => !found.hasMetadata(entity)).map((entity) => entity.name);
+  if (missing.length > 0 && !found.isInitialized) {
+    throw new AuthSetupError(
+      `The DataSource '${name}' is not initialized when AuthModule starts. Remove manualInitialization: true, or ` +
+        'initialize it in time: dataSourceFactory: (options) => new DataSource(options).initialize()',
+    );
+  }
   if (missing.length > 0) {
     throw new AuthSetupError(
       `The DataSource '${name}' lacks the entities ${missing.join(', ')}. Add to its options: ` +
@@ -53,10 +59,24 @@ export function requireDataSource(found: DataSource | undefined, name: string, o
   return found;
 }
 
-export function requireEmitter(found: EventEmitter2 | undefined): EventEmitter2 {
-  if (found) return found;
+/** @param find throws if no module provides an emitter */
+export function requireEmitter(find: () => EventEmitter2): () => EventEmitter2 {
+  try {
+    find();
+  } catch {
+    throw new AuthSetupError(
+      'AuthModule found no EventEmitter2. Add to the imports of your root module: EventEmitterModule.forRoot()',
+    );
+  }
+  return find;
+}
+
+/** @param injected undefined if a dependency of the module is request-scoped, because Nest then injects nothing */
+export function refuseRequestScope(injected: unknown): void {
+  if (injected) return;
   throw new AuthSetupError(
-    'AuthModule found no EventEmitter2. Add to the imports of your root module: EventEmitterModule.forRoot()',
+    'A dependency of AuthModule is request-scoped, for example one that forRootAsync() injects. ' +
+      'Inject only providers with the default scope, because the options are read once, at startup.',
   );
 }
 

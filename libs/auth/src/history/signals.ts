@@ -96,7 +96,7 @@ export class Signals {
   private readonly reactions: Reactions = {};
 
   constructor(
-    private readonly emitter: EventEmitter2,
+    private readonly findEmitter: () => EventEmitter2,
     metrics: Metrics,
   ) {
     this.react('user_logged_in', () => metrics.count('session_auth.session.opened', 1));
@@ -116,21 +116,24 @@ export class Signals {
     const publish = (): void => {
       for (const reaction of this.reactions[name] ?? []) reaction(payload);
       freeze(payload);
-      for (const listener of [...this.emitter.listeners(name)] as Listener[]) this.call(name, listener, payload);
-      for (const listener of [...this.emitter.listenersAny()] as Listener[]) this.call(name, listener, name, payload);
+      const emitter = this.findEmitter();
+      const call = (listener: unknown, ...args: unknown[]): void =>
+        this.call(emitter, name, listener as Listener, args);
+      for (const listener of [...emitter.listeners(name)]) call(listener, payload);
+      for (const listener of [...emitter.listenersAny()]) call(listener, name, payload);
     };
     if (tx) tx.whenDecided(publish);
     else publish();
   }
 
-  private call(name: string, listener: Listener, ...args: unknown[]): void {
+  private call(emitter: EventEmitter2, name: string, listener: Listener, args: unknown[]): void {
     const report = (error: unknown): void => {
       const { summary, stack } = toFailureReport(error);
       this.logger.error(`A listener of ${name} failed: ${summary}`, stack);
     };
     try {
       // The promise is not awaited, because a listener may never finish.
-      Promise.resolve(listener.apply(Object.assign(this.emitter, { event: name }), args)).catch(report);
+      Promise.resolve(listener.apply(Object.assign(emitter, { event: name }), args)).catch(report);
     } catch (error) {
       report(error);
     }
