@@ -35,19 +35,7 @@ export function requireDataSource(found: DataSource | undefined, name: string, o
   }
   const needed = ownUsers ? AUTH_ENTITIES : AUTH_ENTITIES_WITHOUT_USERS;
   const missing = needed.filter((entity) => !found.hasMetadata(entity)).map((entity) => entity.name);
-  if (missing.length > 0 && !found.isInitialized) {
-    throw new AuthSetupError(
-      `The DataSource '${name}' is not initialized when AuthModule starts. Remove manualInitialization: true, or ` +
-        'initialize it in time: dataSourceFactory: (options) => new DataSource(options).initialize()',
-    );
-  }
-  if (missing.length > 0) {
-    throw new AuthSetupError(
-      `The DataSource '${name}' lacks the entities ${missing.join(', ')}. Add to its options: ` +
-        `entities: [...${list}] (or, with autoLoadEntities, import TypeOrmModule.forFeature([...${list}]))` +
-        (missing.join() === AuthUser.name ? '. If your application has its own users, set the option users' : ''),
-    );
-  }
+  if (missing.length > 0) throw new AuthSetupError(describeMissing(found, name, list, missing));
   const { query_timeout: timeout } = (found.options.extra ?? {}) as { query_timeout?: number };
   if (found.options.type === 'postgres' && timeout) {
     // A refresh could fail for the client, but succeed in the database, and the retry could count as reuse.
@@ -57,6 +45,25 @@ export function requireDataSource(found: DataSource | undefined, name: string, o
     );
   }
   return found;
+}
+
+function describeMissing(
+  { isInitialized }: DataSource,
+  name: string,
+  list: string,
+  missing: readonly string[],
+): string {
+  if (!isInitialized) {
+    return (
+      `The DataSource '${name}' is not initialized when AuthModule starts. Remove manualInitialization: true, or ` +
+      'initialize it in time: dataSourceFactory: (options) => new DataSource(options).initialize()'
+    );
+  }
+  return (
+    `The DataSource '${name}' lacks the entities ${missing.join(', ')}. Add to its options: ` +
+    `entities: [...${list}] (or, with autoLoadEntities, import TypeOrmModule.forFeature([...${list}]))` +
+    (missing.join() === AuthUser.name ? '. If your application has its own users, set the option users' : '')
+  );
 }
 
 /** @param find throws if no module provides an emitter */
