@@ -78,18 +78,19 @@ function lax(name: string): string {
   return name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trimEnd();
 }
 
-function start(
+async function start(
   database: TestDatabase,
   users: NonNullable<AuthModuleOptions['users']>,
   nameMatching: NameMatching,
   names = ['alice'],
 ): Promise<TestApplication> {
-  return TestApplication.start({
-    database,
-    entities: ENTITIES,
-    users: names,
-    auth: { users, nameMatching, passwordHasher: hasher },
-  });
+  const auth = { users, nameMatching, passwordHasher: hasher };
+  const isStore = users === LaxUsers;
+  const app = await TestApplication.start({ database, entities: ENTITIES, users: isStore ? names : [], auth });
+  // `createUser` refuses without a unique index, and a unique index of MariaDB would refuse most spellings.
+  const hash = await hasher.hash(PASSWORD);
+  if (!isStore) for (const name of names) await app.dataSource.getRepository(Member).insert({ name, hash });
+  return app;
 }
 
 async function hashOf(app: TestApplication, name: string): Promise<string> {
@@ -144,7 +145,7 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
     const members = app.dataSource.getRepository(Member);
     await members.insert({ name: 'alice', hash: await hashOf(app, 'alice') });
     for (let i = 0; i < 2; i++) expect(await tryLogin(app, 'alice', PASSWORD)).toBe('invalid_credentials');
-    expect(app.logs.filter((line) => line.includes('Member'))).toEqual([
+    expect(app.logs.filter((line) => line.startsWith('Several rows'))).toEqual([
       expect.stringMatching(/^Several rows of Member have the same name, .*unique index/),
     ]);
     const [first, second] = await members.find({ order: { id: 'ASC' } });

@@ -18,7 +18,7 @@ function entityWith(id: ColumnOptions): new () => Holder {
     @PrimaryColumn({ ...id, nullable: false })
     id!: UserId;
 
-    @Column({ type: 'varchar' })
+    @Column({ type: 'varchar', unique: true })
     email!: string;
 
     @Column({ type: 'varchar' })

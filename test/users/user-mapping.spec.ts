@@ -127,7 +127,7 @@ class Guest {
   @PrimaryGeneratedColumn()
   id!: number;
 
-  @Column({ type: 'varchar' })
+  @Column({ type: 'varchar', unique: true })
   email!: string;
 
   @Column({ type: 'char', length: 40, default: '' })

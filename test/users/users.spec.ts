@@ -17,7 +17,7 @@ class Member {
   @PrimaryGeneratedColumn()
   id!: number;
 
-  @Column({ type: 'varchar' })
+  @Column({ type: 'varchar', unique: true })
   email!: string;
 
   @Column({ type: 'varchar', select: false })
@@ -32,7 +32,7 @@ class Person {
   @PrimaryColumn('varchar')
   id!: string;
 
-  @Column({ type: 'varchar' })
+  @Column({ type: 'varchar', unique: true })
   name!: string;
 
   @Column({ type: 'varchar' })
@@ -45,7 +45,7 @@ class Clerk {
   @PrimaryColumn({ type: 'char', length: 8 })
   id!: string;
 
-  @Column({ type: 'varchar' })
+  @Column({ type: 'varchar', unique: true })
   name!: string;
 
   @Column({ type: 'varchar' })

@@ -331,6 +331,10 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
   /** Checks the tables and the database server. */
   async onApplicationBootstrap(): Promise<void> {
     const server = startup.warnAboutServer(this.moduleRef.get(Database));
-    await Promise.all([server, startup.warnAboutMissingTables(this.dataSource, this.options)]);
+    const names = this.moduleRef
+      .get(Users)
+      .checkUniqueNames(null)
+      .catch(() => false);
+    await Promise.all([server, names, startup.warnAboutMissingTables(this.dataSource, this.options)]);
   }
 }

@@ -12,14 +12,14 @@ import { loggable } from '../base/failures';
 import { foldName, type NameMatching } from '../base/fields';
 import { type Random, sha256 } from '../base/random';
 import type { AutocommitOptions, Database } from '../database/database';
-import { isSameText } from '../database/dialect';
+import { isSameText, UNIQUE_INDEXES } from '../database/dialect';
 import { AuthSession, AuthUser, AuthUserLock } from '../database/entities';
 import { CommitError, isDuplicate, isUnrepresentable } from '../database/failure';
 import type { JoinedTransaction } from '../database/joined-transaction';
 import { Statement, type StatementFactory } from '../database/statements';
 import { affectedBy, type Row, type Step } from '../database/transaction';
-import type { Column } from '../database/typeorm';
-import { storedProperties } from './mapping-problems';
+import { type Column, tablePath } from '../database/typeorm';
+import { coversUsers, isUnique, isUniqueIndex, storedProperties } from './mapping-problems';
 import { UserIds } from './user-ids';
 import { type AccountSql, type FoundCredentials, Users, type UserSteps, withExactId } from './users';
 
@@ -49,6 +49,8 @@ export class EntityUsers extends Users implements UserSteps {
   private readonly byId: Statement;
   private readonly updateHash: Statement;
   private readonly updateStatus: Statement | null;
+  private readonly uniqueIndexes: Statement;
+  private hasUniqueNames = false;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -89,6 +91,7 @@ export class EntityUsers extends Users implements UserSteps {
     const statusProperty = active ?? disabledAt;
     this.updateStatus = statusProperty === undefined ? null : statement(update(statusProperty));
     this.canSetActive = this.updateStatus !== null;
+    this.uniqueIndexes = statement(UNIQUE_INDEXES[dialect]);
     this.sql = this.accountSql();
   }
 
@@ -164,11 +167,36 @@ export class EntityUsers extends Users implements UserSteps {
   }
 
   async create(user: NewUser, tx: JoinedTransaction | null): Promise<StoredUser | null> {
+    if (!(await this.checkUniqueNames(tx)))
+      throw new AuthError(
+        'not_supported',
+        'The column of the usernames has no unique index. The log names the index to create.',
+      );
     // This lookup fails for a name that the column cannot represent. MySQL might otherwise store question marks.
     if (await this.rowOf(user.username, tx, {})) return null;
     const row = this.newRow(user);
     const isInserted = await this.database.withManager(tx, (manager) => this.insertUnlessTaken(manager, row, user));
     return isInserted ? this.findByName(user.username, tx) : null;
+  }
+
+  async checkUniqueNames(tx: JoinedTransaction | null): Promise<boolean> {
+    const { dataSource, metadata, keyProperty } = this;
+    const column = this.column(keyProperty);
+    const { driver } = dataSource;
+    const path = tablePath(dataSource, metadata);
+    const table = { path, schema: metadata.database ?? driver.database ?? null, table: metadata.tableName };
+    const isIndexed = async (): Promise<boolean> =>
+      (await this.database.run(tx, this.uniqueIndexes.with(table))).rows.some((row) => isUniqueIndex(column, row));
+    this.hasUniqueNames ||= isUnique(column, coversUsers) || (await isIndexed());
+    if (this.hasUniqueNames) return true;
+    const name = `${metadata.tableName}_${column.databaseName}`;
+    this.warnOnce(
+      'not unique',
+      `users.username is '${keyProperty}', which has no unique index. Until it has one, createUser() creates no users, ` +
+        `because two could get the same name. Declare @Index({ unique: true }) on ${metadata.name}.${keyProperty}, and ` +
+        `run: CREATE UNIQUE INDEX ${driver.escape(name)} ON ${path} (${driver.escape(column.databaseName)})`,
+    );
+    return false;
   }
 
   private column(property: string): Column {

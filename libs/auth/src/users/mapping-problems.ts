@@ -1,6 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { UserEntityMapping } from '../adapters/user-store';
 import { dialectOf } from '../database/dialect';
+import type { Row } from '../database/transaction';
 import type { Column } from '../database/typeorm';
 
 interface Requirement {
@@ -55,14 +56,34 @@ function isBoolean(column: Column, type: string): boolean {
   return type === 'tinyint' && (Number(width) === 1 || isDeclared);
 }
 
+type Covers = (column: Column, where: unknown) => boolean;
+
 /** A unique index with a condition does not cover all rows. */
-function isUnique(column: Column): boolean {
+const coversAll: Covers = (_, where) => !where;
+
+/** Returns whether a unique index of the column with this condition, if any, covers all users who are not deleted. */
+export const coversUsers: Covers = ({ entityMetadata: { deleteDateColumn: deletedAt } }, where) =>
+  !where || wordsOf(where).join(' ').toLowerCase() === `${deletedAt?.databaseName} is null`.toLowerCase();
+
+/** Returns whether an index of `UNIQUE_INDEXES` covers all users. Its key is the column, or a function of the column. */
+export function isUniqueIndex(column: Column, { name, predicate }: Row): boolean {
+  const words = wordsOf(name);
+  return words.length <= 2 && words.at(-1) === column.databaseName && coversUsers(column, predicate);
+}
+
+/** Returns the names and words of an SQL expression, without casts of PostgreSQL. */
+function wordsOf(expression: unknown): readonly string[] {
+  const text = String(expression).replace(/::[\w ]+/g, '');
+  return text.match(/[\w$]+/g) ?? [];
+}
+
+export function isUnique(column: Column, covers = coversAll): boolean {
   const { primaryColumns, uniques, indices } = column.entityMetadata;
   const isAlone = (columns: readonly Column[]): boolean => columns.length === 1 && columns[0] === column;
   return (
     isAlone(primaryColumns) ||
     uniques.some(({ columns }) => isAlone(columns)) ||
-    indices.some(({ columns, isUnique: unique, where }) => unique && !where && isAlone(columns))
+    indices.some(({ columns, isUnique: unique, where }) => unique && covers(column, where) && isAlone(columns))
   );
 }
 

@@ -63,6 +63,8 @@ export abstract class Users {
   abstract findByName(username: string, tx: JoinedTransaction | null): Promise<StoredUser | null>;
   abstract findById(id: UserId, tx: JoinedTransaction | null): Promise<StoredUser | null>;
   abstract load(id: UserId): Promise<unknown>;
+  /** Returns whether the database refuses the name of another user. Otherwise warns with the index to create. */
+  abstract checkUniqueNames(tx: JoinedTransaction | null): Promise<boolean>;
   /** Returns null if the name is taken. @throws AuthError `not_supported` */
   abstract create(user: NewUser, tx: JoinedTransaction | null): Promise<StoredUser | null>;
   /** Returns false if there is no such user, or if a given `expectedHash` is not the stored hash. */
