@@ -4,6 +4,9 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AUTH_ENTITIES, AuthModule, AuthService } from 'nestjs-session-auth';
+import { once } from 'node:events';
+import { connect, type ClientHttp2Session } from 'node:http2';
+import { text } from 'node:stream/consumers';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { CHEAP, PASSWORD, type TestApplication, type LoginAnswer } from '../support/test-application';
 import { inChunks, sendRaw, type RawAnswer } from '../support/environment';
@@ -177,5 +180,58 @@ describe('Fastify without ignoreTrailingSlash', () => {
     await app.close();
     await database.drop();
     expect(logs.filter((line) => line.includes('ignoreTrailingSlash'))).toHaveLength(1);
+  });
+});
+
+describe('Fastify over HTTP/2', () => {
+  let database: TestDatabase;
+  let app: NestFastifyApplication;
+  let client: ClientHttp2Session;
+
+  beforeAll(async () => {
+    database = await createDatabase('sqlite');
+    const options = { http2: true, routerOptions: { ignoreTrailingSlash: true } } as object;
+    app = await start(database, new FastifyAdapter(options));
+    await app.get(AuthService).createUser({ username: 'alice', password: PASSWORD });
+    client = connect(await app.getUrl());
+  });
+  afterAll(async () => {
+    client.close();
+    await app.close();
+    await database.drop();
+  });
+
+  /** Sends a request without `Content-Length`, which HTTP/2 does not need. */
+  async function send(path: string, token = '', body?: object | string, method = 'POST'): Promise<[number, object]> {
+    const stream = client.request({
+      ...{ ':method': method, ':path': path, 'content-type': 'application/json' },
+      ...(token && { authorization: `Bearer ${token}` }),
+    });
+    stream.end(typeof body === 'object' ? JSON.stringify(body) : body);
+    const [headers] = (await once(stream, 'response')) as [{ ':status': number }];
+    return [headers[':status'], JSON.parse(await text(stream)) as object];
+  }
+
+  const login = async (): Promise<LoginAnswer> => {
+    const [status, body] = await send('/auth/login', '', { username: 'alice', password: PASSWORD });
+    expect(status).toBe(200);
+    return body as LoginAnswer;
+  };
+
+  it('the body of a request without Content-Length counts', async () => {
+    const first = await login();
+    const [status] = await send('/auth/token/refresh', '', { refresh_token: first.refresh_token });
+    expect(status).toBe(200);
+    const { access_token: token } = await login();
+    const revoked = await send('/auth/logout/all', token, { keep_current: true });
+    expect(revoked).toEqual([200, { detail: 'Revoked 1 session(s).' }]);
+    expect((await send('/auth/sessions', token, undefined, 'GET'))[0]).toBe(200);
+  });
+
+  it('an empty body counts as an absent one, and a malformed one is refused', async () => {
+    const { access_token: token } = await login();
+    expect(await send('/auth/login', '', '{')).toEqual([400, DETAIL]);
+    expect(await send('/auth/login', '', '[]')).toEqual([400, DETAIL]);
+    expect(await send('/auth/logout', token)).toEqual([200, { detail: 'Logged out successfully.' }]);
   });
 });
