@@ -3,11 +3,8 @@ import { join } from 'node:path';
 
 const SOURCES = join(__dirname, '../../libs/auth/src');
 
-/**
- * The maximum size of `libs/auth/src`. What does not fit replaces something else. The aim is 13,500 lines: whoever
- * makes the library smaller lowers this limit.
- */
-export const BUDGET = { lines: 15_350, files: 105 } as const;
+/** The maximum size of `libs/auth/src`. What does not fit replaces something else. */
+export const BUDGET = { lines: 13_500, files: 100 } as const;
 
 /** Files that do not count: migrations, which never change after a release, and the list of passwords, which is data. */
 const EXEMPT = /(?:\.spec\.ts|migrations\.ts|frequent-passwords\.ts)$/;
