@@ -192,31 +192,6 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     new Driver(file, { fileMustExist: true }).close();
   });
 
-  it('the driver calls functions that the application registers', () => {
-    db.function('twice', (text: string) => text + text);
-    db.function('count_of', { varargs: true, deterministic: true }, (...values: unknown[]) => values.length);
-    db.function('kind_of', { safeIntegers: true }, (value: unknown) => typeof value);
-    const row = db.prepare("SELECT twice('a') AS a, count_of(1, 2, 3) AS b, kind_of(1) AS c").get();
-    expect(row).toEqual({ a: 'aa', b: 3, c: 'bigint' });
-    db.function('fail', () => {
-      throw new RangeError('out of order');
-    });
-    expect(thrownBy(() => db.prepare('SELECT fail()').all())).toEqual({ name: 'RangeError' });
-  });
-
-  it('the driver returns integers as bigint on request', () => {
-    const big = 'SELECT 9007199254740993 AS big, 1 AS small, 1.5 AS real';
-    const row = { big: 9_007_199_254_740_993n, small: 1n, real: 1.5 };
-    expect(db.prepare(big).safeIntegers().all()).toEqual([row]);
-    expect(db.prepare('INSERT INTO t (id) VALUES (?)').safeIntegers().run(9_007_199_254_740_993n)).toEqual({
-      changes: 1,
-      lastInsertRowid: 9_007_199_254_740_993n,
-    });
-    db.defaultSafeIntegers();
-    expect(db.prepare(big).get()).toEqual(row);
-    expect(db.prepare('SELECT 1 AS one').safeIntegers(false).get()).toEqual({ one: 1 });
-  });
-
   it('a connection can be closed twice, and cannot be used afterwards', () => {
     expect(db.open).toBe(true);
     db.close();

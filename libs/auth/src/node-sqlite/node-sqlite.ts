@@ -8,7 +8,6 @@ interface BuiltinDatabase {
   readonly isTransaction?: boolean;
   prepare(sql: string): BuiltinStatement;
   exec(sql: string): void;
-  function(name: string, options: object, implementation: (...values: never[]) => unknown): void;
   close(): void;
 }
 
@@ -43,21 +42,6 @@ export interface NodeSqliteOptions {
   readonly nativeBinding?: unknown;
 }
 
-/** Options of an SQL function. */
-export interface SqliteFunctionOptions {
-  /** Whether the same arguments always give the same result. Default: false. */
-  readonly deterministic?: boolean;
-  /** Whether only top-level SQL may call the function, not triggers, views or the schema. Default: false. */
-  readonly directOnly?: boolean;
-  /** Whether the function takes any number of arguments. Default: false, which means as many as it declares. */
-  readonly varargs?: boolean;
-  /** Whether integer arguments are passed as `bigint`. Default: as set with `defaultSafeIntegers()`, or false. */
-  readonly safeIntegers?: boolean;
-}
-
-/** The implementation of an SQL function. */
-export type SqliteFunction = (...values: never[]) => unknown;
-
 const MAX_TIMEOUT = 0x7f_ff_ff_ff;
 
 function refuseUnsupported({ verbose, nativeBinding }: NodeSqliteOptions, timeout: number): void {
@@ -77,7 +61,6 @@ function refuseUnsupported({ verbose, nativeBinding }: NodeSqliteOptions, timeou
 export class NodeSqlite {
   private readonly database: BuiltinDatabase;
   private isOpen = true;
-  private readsBigInts = false;
 
   /** Opens a connection. @throws SqliteError if the file cannot be opened */
   constructor(path: string, options: NodeSqliteOptions = {}) {
@@ -112,7 +95,6 @@ export class NodeSqlite {
     // SQLite would ignore the statements after the first.
     const rest = outlineOf(sql.slice(statement.sourceSQL.length));
     if (rest !== '') throw new RangeError('The SQL contains more than one statement.');
-    if (this.readsBigInts) statement.setReadBigInts(true);
     return new NodeSqliteStatement(statement, outline);
   }
 
@@ -132,23 +114,6 @@ export class NodeSqlite {
     }
     const rows = this.prepare(`PRAGMA ${source}`).all();
     return simple ? Object.values(rows[0] ?? {})[0] : rows;
-  }
-
-  /** Registers an SQL function. */
-  function(name: string, implementation: SqliteFunction): this;
-  function(name: string, options: SqliteFunctionOptions, implementation: SqliteFunction): this;
-  function(name: string, given: SqliteFunctionOptions | SqliteFunction, implementation?: SqliteFunction): this {
-    this.assertOpen();
-    const [options, body] = typeof given === 'function' ? [{}, given] : [given, implementation!];
-    const { safeIntegers = this.readsBigInts, ...others } = options;
-    withSqliteErrors(() => this.database.function(name, { ...others, useBigIntArguments: safeIntegers }, body));
-    return this;
-  }
-
-  /** Sets whether statements and functions created from now on use `bigint` for integers. */
-  defaultSafeIntegers(enabled = true): this {
-    this.readsBigInts = enabled;
-    return this;
   }
 
   /** Closes the connection. Its methods then throw a `TypeError`. */

@@ -57,7 +57,6 @@ export interface BuiltinStatement {
   get(...values: SqliteValue[]): SqliteRow | undefined;
   iterate(...values: SqliteValue[]): Iterable<SqliteRow>;
   run(...values: SqliteValue[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint };
-  setReadBigInts(enabled: boolean): void;
 }
 
 const OPAQUE = /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--.*|\/\*[^]*?(?:\*\/|$)/g;
@@ -129,12 +128,6 @@ export class NodeSqliteStatement {
       const { changes, lastInsertRowid } = this.statement.run(...bound);
       return { changes: this.changesRows ? Number(changes) : 0, lastInsertRowid };
     });
-  }
-
-  /** Sets whether integers are returned as `bigint`. If not, an integer beyond 2^53 throws a RangeError. */
-  safeIntegers(enabled = true): this {
-    this.statement.setReadBigInts(enabled);
-    return this;
   }
 
   private execute<Result>(values: unknown[], execute: (bound: SqliteValue[]) => Result): Result {
