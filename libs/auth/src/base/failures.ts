@@ -44,7 +44,11 @@ const FAILURES: readonly (readonly [pattern: RegExp, meaning: Meaning, hint?: st
     'other',
     'A value does not match the type of its column. Compare the table with its entity.',
   ],
-  [/^(1267|3988) /, 'other', 'The character set of a column cannot represent a value. Convert the column to utf8mb4.'],
+  [
+    /^(1267|3854|3988|22P05) /,
+    'other',
+    'The character set of a column or database cannot represent a value. Convert the column to utf8mb4, or use UTF8.',
+  ],
   [/^(23502|1048|1364|SQLITE_CONSTRAINT_NOTNULL) /, 'other', 'A required column has no value. Add a default to it.'],
   [/^(42501|1142|1143) /, 'other', 'The database user lacks a privilege. Grant it.'],
   [/^(25006|1036|1290|1792|1836|read_only) /, 'read_only', 'The server is read-only. Connect to the primary.'],

@@ -96,3 +96,9 @@ export function maskName(name: string): string {
   const [first = '', second = '', ...rest] = name;
   return first + second + '*'.repeat(Math.min(rest.length, 8));
 }
+
+/** Returns JSON in ASCII, which every database can store. */
+export function asciiJson(value: object): string {
+  const escape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(/[^\x20-\x7e]/g, escape);
+}

@@ -17,6 +17,9 @@ import {
 import { type JoinedTransaction, transactionEnded } from './joined-transaction';
 import { type Query, type Result, RolledBack, type Row, type Transaction, type UnitOfWork } from './transaction';
 
+/** PostgreSQL's code for a character that the encoding of the database does not have. */
+const UNTRANSLATABLE = '22P05';
+
 const MAX_RUNS = 3;
 
 /** Each conflict lets one transaction commit. */
@@ -50,6 +53,8 @@ export abstract class Database {
   private readonly pause: (ms: number) => Promise<void> = sleep;
   /** The check in progress of whether the server accepts writes again. */
   private check: Promise<void> | null = null;
+  /** Whether the database cannot store a character of a text, so that texts for display are stored as ASCII. */
+  storesAscii = false;
 
   /** Runs a transaction, on its own or as a part of the application's transaction `tx`. */
   transaction<T>(tx: JoinedTransaction | null, unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {
@@ -132,7 +137,8 @@ export abstract class Database {
         try {
           return await run(deadline);
         } catch (error) {
-          if (deadline.hasPassed || !mayRunAgain(error, attempt, options, joined !== null)) throw error;
+          const mayRun = this.storeAsciiAfter(error, attempt) || mayRunAgain(error, attempt, options, joined !== null);
+          if (deadline.hasPassed || !mayRun) throw error;
           retried = error;
           await this.waitToRetry(error, attempt, deadline);
         }
@@ -152,6 +158,12 @@ export abstract class Database {
     } finally {
       deadline.clear();
     }
+  }
+
+  private storeAsciiAfter(error: unknown, attempt: number): boolean {
+    if (failureCode(error) !== UNTRANSLATABLE) return false;
+    this.storesAscii = true;
+    return attempt === 1;
   }
 
   private async waitToRetry(error: unknown, attempt: number, deadline: Deadline): Promise<void> {

@@ -50,7 +50,7 @@ export function failureKind(error: unknown): FailureKind {
   return meaning === 'conflict' || meaning === 'duplicate' ? 'rolled_back' : meaning;
 }
 
-/** Returns whether the compared column cannot store a character of a parameter, so that no row can match (MySQL). */
+/** Returns whether the compared column cannot store a character of a parameter, so that no row can match. */
 export function isUnrepresentable(error: unknown): boolean {
-  return ['1267', '3988'].includes(failureCode(error));
+  return ['1267', '3854', '3988', '22P05'].includes(failureCode(error));
 }

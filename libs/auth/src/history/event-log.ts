@@ -5,6 +5,7 @@ import type { ClientInfo } from '../adapters/second-factor';
 import { Clock, OncePerMinute } from '../base/clock';
 import { AuthError } from '../base/errors';
 import { toFailureReport } from '../base/failures';
+import { asciiJson } from '../base/fields';
 import { Random } from '../base/random';
 import { Database } from '../database/database';
 import type { TimeBudget } from '../database/deadline';
@@ -268,7 +269,8 @@ export class EventLog {
   }
 
   private rowOf({ userId, event, ipAddress, userAgent, extra, at }: NewAuthEvent): unknown[] {
-    return [this.nextId(at), userId, event, ipAddress, userAgent, JSON.stringify(extra), at];
+    const agent = this.database.storesAscii ? userAgent.replace(/[^\x20-\x7e]/g, '?') : userAgent;
+    return [this.nextId(at), userId, event, ipAddress, agent, asciiJson(extra), at];
   }
 
   /** Random offsets make equal ids of two instances rare. The transaction that fails is run again with new ids. */

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceInfo, DeviceType } from '../adapters/device-detector';
 import type { AccountStatus } from '../adapters/user-store';
+import { asciiJson } from '../base/fields';
 import { Random } from '../base/random';
 import type { AuthSession, EndReason, SessionState } from '../database/entities';
 import { greatest, least, onDuplicate } from '../database/dialect';
@@ -279,7 +280,7 @@ function storedData(data: unknown): string {
   }
   const text = JSON.stringify(data);
   const bytes = Buffer.byteLength(text);
-  if (bytes <= MAX_DATA_BYTES) return text;
+  if (bytes <= MAX_DATA_BYTES) return asciiJson(data);
   throw new Error(
     `data has ${bytes} bytes as JSON, which is more than ${MAX_DATA_BYTES}. Store larger data in your own table.`,
   );
