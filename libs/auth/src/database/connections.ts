@@ -92,7 +92,8 @@ export class Connections {
     try {
       deadline.failIfPassed();
       // Without access to the socket, as with `pg-native`, a pending statement does not fail when it is torn down.
-      if (await deadline.race(this.isReady(connection))) {
+      const isReady = this.checkedIn.get(connection) === this.epoch || (await deadline.race(this.prepare(connection)));
+      if (isReady) {
         return await deadline.race(
           work((query, limitMs) => this.send(connection, query, limitMs), discard, connection),
         );
@@ -115,11 +116,9 @@ export class Connections {
   }
 
   /** Prepares a new connection, or checks one after a read-only error. Returns false if it must be closed. */
-  private async isReady(connection: DriverConnection): Promise<boolean> {
+  private async prepare(connection: DriverConnection): Promise<boolean> {
     const { epoch, dialect } = this;
-    const checkedIn = this.checkedIn.get(connection);
-    if (checkedIn === epoch) return true;
-    if (checkedIn === undefined) {
+    if (!this.checkedIn.has(connection)) {
       connection.on('error', ignore);
       if (dialect === 'mysql') await this.sendNow(connection, MYSQL_SETTINGS);
     } else {
