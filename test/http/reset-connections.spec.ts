@@ -1,5 +1,6 @@
 import { Controller, Post, Req, UseGuards } from '@nestjs/common';
 import { createServer, request as send } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BearerAuthGuard, clientInfoOf, type AuthRequest } from 'nestjs-session-auth';
@@ -77,6 +78,25 @@ describeHttp('clients that reset their connection', options, (env: TestEnvironme
       await new Promise((resolve) => setTimeout(resolve, 100));
       expect(await storedEvents(EVENTS)).toEqual(before);
       await app.get('/me', token).expect(200);
+    },
+  );
+});
+
+describeHttp('clients that break off before the body', {}, (env: TestEnvironment) => {
+  it.each(['text/plain', 'application/json'])(
+    'a body of type %s that never begins causes no error in the log',
+    async (type) => {
+      const { port } = new URL(env.app.url);
+      const lines = ['POST /auth/login HTTP/1.1', 'Host: x', `Content-Type: ${type}`, 'Transfer-Encoding: chunked'];
+      for (let i = 0; i < 3; i++) {
+        const socket = connect(Number(port), '127.0.0.1');
+        socket.on('error', () => undefined);
+        socket.write([...lines, '', ''].join('\r\n'));
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        socket.resetAndDestroy();
+      }
+      await env.app.login();
+      expect(env.app.logs.filter((line) => /unexpected|aborted/i.test(line))).toEqual([]);
     },
   );
 });

@@ -35,12 +35,12 @@ export function withLockTimeout(dialect: Dialect): { readonly begin: Query[]; re
 /**
  * Returns a condition with which a statement of PostgreSQL that commits itself fails (division by zero) after its
  * deadline, because its caller has received an error by then. Closing the connection does not stop a wait for a lock.
- * @param evaluateAfter the parts of the statement after which the database evaluates the condition
+ * The time that the statement needs to arrive is not covered.
+ * @param after the part of the statement after which the database evaluates the condition
  */
-export function failIfDeadlinePassed(evaluateAfter: readonly string[]): string {
-  const counts = evaluateAfter.map((table) => `(SELECT COUNT(*) FROM ${table})`).join(' + ');
+export function failIfDeadlinePassed(after: string): string {
   const isInTime = `clock_timestamp() < now() + CAST(:remainingMs AS integer) * INTERVAL '1 millisecond'`;
-  return `CASE WHEN ${counts} >= 0 THEN 1 / CASE WHEN ${isInTime} THEN 1 ELSE 0 END = 1 END`;
+  return `CASE WHEN (SELECT COUNT(*) FROM ${after}) >= 0 THEN 1 / CASE WHEN ${isInTime} THEN 1 ELSE 0 END = 1 END`;
 }
 
 /** Returns a condition that compares two texts byte by byte, whatever their collations are, without an index. */

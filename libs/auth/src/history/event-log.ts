@@ -195,7 +195,7 @@ export class EventLog {
    * Returns an INSERT that is part of another statement and records an event for the user of the row in `table`
    * (PostgreSQL). The table must have at most one row, because there is only one event id.
    */
-  insertForUsersIn(table: string, extra: string = 'CAST(:eventExtra AS text)'): string {
+  insertForUsersIn(table: string, extra: string): string {
     return `${INSERT} SELECT CAST(:eventId AS bigint), user_id, CAST(:event AS text), CAST(:eventIp AS text),
       CAST(:eventUserAgent AS text), ${extra}, CAST(:eventAt AS bigint) FROM ${table}`;
   }
@@ -246,10 +246,8 @@ export class EventLog {
     };
     const withinMs = Math.max(budget.remainingMs, MIN_REVOCATION_MS);
     const outcome = await this.database.transaction(tx, () => revocation(skip), { withinMs });
-    this.logger.error(
-      'A change was stored without its events, because the event log could not be written. ' +
-        `Lost events: ${[...lost].join(', ')}`,
-    );
+    const problem = 'A change was stored without its events, because the event log could not be written.';
+    if (lost.size > 0) this.logger.error(`${problem} Lost events: ${[...lost].join(', ')}`);
     return outcome;
   }
 

@@ -121,7 +121,11 @@ function hex(character: string): string {
 
 /** Returns whether the body of a request has any content, without consuming it. */
 async function hasContent(body: Readable): Promise<boolean> {
-  if (body.readableLength === 0 && !body.readableEnded) await Promise.race([once(body, 'readable'), once(body, 'end')]);
+  if (body.readableLength === 0 && !body.readableEnded) {
+    const begun = Promise.race([once(body, 'readable'), once(body, 'end')]);
+    // If the connection breaks first, the parser reports it.
+    if (!(await begun.catch(() => null))) return true;
+  }
   return body.readableLength > 0;
 }
 

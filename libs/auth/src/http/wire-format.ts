@@ -157,7 +157,10 @@ async function hasBody(request: AuthRequest): Promise<boolean> {
 
 async function isEmptyStream(request: AuthRequest): Promise<boolean> {
   if (!(request instanceof Readable) || request.readableEnded) return true;
-  const [chunk] = (await Promise.race([once(request, 'data'), once(request, 'end')])) as unknown[];
+  const first = Promise.race([once(request, 'data'), once(request, 'end')]) as Promise<unknown[]>;
+  const [chunk] = await first.catch(() => {
+    throw new AuthError('body_malformed', 'The connection ended before the body.');
+  });
   request.resume();
   return chunk === undefined;
 }

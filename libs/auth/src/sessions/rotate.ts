@@ -280,7 +280,7 @@ function withEvent(rotation: string, events: EventLog): string {
        (SELECT p.{session.lastNetwork} FROM {session} p
          WHERE p.{session.id} = s.{session.id} AND p.{session.lastNetwork} <> :network) AS previous_network),
      logged AS (${events.insertForUsersIn('changed', extra)} RETURNING 1 AS one)
-   SELECT changed.* FROM changed WHERE ${failIfDeadlinePassed(['logged'])}`;
+   SELECT changed.* FROM changed WHERE ${failIfDeadlinePassed('logged')}`;
 }
 
 function optionsOf(rotation: Rotation, maxMs = Infinity): TransactionOptions {
