@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { UseGuards } from '@nestjs/common';
-import { Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { Context, Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { type AuthUser, BearerAuthGuard, CurrentUser, OptionalAuth } from 'nestjs-session-auth';
 import { WebSocket } from 'ws';
 import { Browser } from '../../support/browser';
@@ -29,6 +29,12 @@ class ProfileResolver {
   @Query(() => Profile)
   visitor(@CurrentUser() user: AuthUser | null): Profile {
     return { username: user?.username ?? 'nobody' };
+  }
+
+  @OptionalAuth()
+  @Query(() => Profile)
+  requestUser(@Context() { req }: { req: { user?: { username: string } | null } }): Profile {
+    return { username: req.user?.username ?? 'nobody' };
   }
 
   /** A resolver that the application forgot to guard. */
@@ -122,6 +128,15 @@ describe('executions of GraphQL', () => {
     });
     expect((await run('{ unguarded { username } }'))?.data).toBeNull();
     expect((await run('{ me { username } }'))?.data).toBeNull();
+    close();
+  });
+
+  it('after a logout, request.user of the connection is removed by the next optional query', async () => {
+    const { run, close } = await connect();
+    const query = '{ requestUser { username } }';
+    expect((await run(query))?.data).toEqual({ requestUser: { username: 'alice' } });
+    await browser.call('/auth/logout', {});
+    expect((await run(query))?.data).toEqual({ requestUser: { username: 'nobody' } });
     close();
   });
 

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import { Controller, Sse, UseGuards } from '@nestjs/common';
+import { Controller, Get, Sse, UseGuards } from '@nestjs/common';
 import { GraphQLModule, Query, Resolver, Subscription } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { BearerAuthGuard, OpenSockets, OptionalAuth } from 'nestjs-session-auth';
@@ -42,10 +43,17 @@ class TickResolver {
   }
 }
 
-@Controller('ticks')
+let releaseSlow: () => void;
+
+@Controller()
 @UseGuards(BearerAuthGuard)
 class TickController {
-  @Sse()
+  @Get('slow')
+  slow(): Promise<void> {
+    return new Promise((resolve) => (releaseSlow = resolve));
+  }
+
+  @Sse('ticks')
   ticks(): Observable<{ data: string }> {
     return interval(5).pipe(map(() => ({ data: 'tick' })));
   }
@@ -183,6 +191,39 @@ describe.each(['express', 'fastify'] as const)('streams of server-sent events on
     await app.close();
     await database.drop();
   });
+
+  it('a stream that waits for an earlier response of its connection ends when the session ends', async () => {
+    const { access_token } = await app.login();
+    const socket = await pipelined(['/slow', '/ticks'], access_token);
+    await app.post('/auth/logout/all/', access_token).expect(200);
+    releaseSlow();
+    await new Promise((resolve) => socket.once('close', resolve));
+  });
+
+  it('streams that wait for an earlier response are unregistered when their connection closes', async () => {
+    const { access_token, session_id } = await app.login();
+    const socket = await pipelined(['/slow', '/ticks', '/ticks'], access_token);
+    socket.destroy();
+    await pause(50);
+    expect(app.nest.get(OpenSockets).closeForSessions([session_id])).toBe(0);
+    releaseSlow();
+  });
+
+  /** Sends requests on one connection without waiting for the responses. */
+  async function pipelined(paths: readonly string[], accessToken: string): Promise<Socket> {
+    const register = jest.spyOn(app.nest.get(OpenSockets), 'register');
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+    const lines = (path: string): string[] => [
+      `GET ${path} HTTP/1.1`,
+      'Host: x',
+      `Authorization: Bearer ${accessToken}`,
+    ];
+    socket.on('error', () => undefined).resume();
+    socket.write(paths.flatMap((path) => [...lines(path), '', '']).join('\r\n'));
+    while (register.mock.calls.length < paths.length - 1) await pause(5);
+    register.mockRestore();
+    return socket;
+  }
 
   it('a stream ends when the session ends', async () => {
     const { access_token } = await app.login();

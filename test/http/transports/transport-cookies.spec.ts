@@ -57,6 +57,8 @@ class LiveGateway implements OnGatewayConnection {
   }
 }
 
+let changes = 0;
+
 @Resolver()
 @UseGuards(BearerAuthGuard)
 class UserResolver {
@@ -67,6 +69,7 @@ class UserResolver {
 
   @Mutation(() => String)
   change(@CurrentUser() user: AuthUser): string {
+    changes++;
     return user.username;
   }
 }
@@ -216,5 +219,14 @@ describe('GraphQL operations in cookie mode', () => {
     expect(read.body).toEqual({ data: { who: 'alice' } });
     const changing = await browser.send('/graphql?query=mutation{change}');
     expect((changing.body as { data: unknown }).data ?? null).toBeNull();
+  });
+
+  it('a mutation of a request with a method that counts as safe passes the cross-site check too', async () => {
+    changes = 0;
+    const path = '/graphql?query=mutation{change}';
+    await browser.send(path, { method: 'HEAD' as 'GET', from: 'https://blog.example.com' });
+    expect(changes).toBe(0);
+    await browser.send(path, { method: 'HEAD' as 'GET' });
+    expect(changes).toBe(1);
   });
 });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { UseFilters, UseGuards, type Type } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, UseFilters, UseGuards, type Type } from '@nestjs/common';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import { WsAdapter } from '@nestjs/platform-ws';
-import { SubscribeMessage, WebSocketGateway, type OnGatewayConnection } from '@nestjs/websockets';
+import { MessageBody, SubscribeMessage, WebSocketGateway, type OnGatewayConnection } from '@nestjs/websockets';
 import {
   AuthErrorFilter,
   AuthService,
@@ -79,7 +79,19 @@ class ChatGateway implements OnGatewayConnection {
   }
 }
 
-/** Accepts sockets with a valid session and closes each socket when its session ends. */
+/** The sockets whose session is active. */
+const admitted = new WeakSet<object>();
+
+class AdmittedSockets implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    return admitted.has(context.switchToWs().getClient<object>());
+  }
+}
+
+const handled: string[] = [];
+
+/** Accepts sockets with a valid session and closes each socket when its session ends, as docs/transports.md says. */
+@UseGuards(AdmittedSockets)
 @WebSocketGateway({ path: '/live' })
 class LiveGateway implements OnGatewayConnection {
   constructor(
@@ -94,11 +106,20 @@ class LiveGateway implements OnGatewayConnection {
       const principal = await this.auth.authenticate(accessToken, info);
       if (!principal) return client.close(4401);
       if (client.readyState !== client.OPEN) return;
-      const unregister = this.sockets.register(principal, () => client.close(4401));
+      const unregister = this.sockets.register(principal, () => {
+        admitted.delete(client);
+        client.close(4401);
+      });
       client.on('close', unregister);
+      admitted.add(client);
     } catch {
       client.close(4401);
     }
+  }
+
+  @SubscribeMessage('do')
+  do(@MessageBody() data: string): void {
+    handled.push(data);
   }
 }
 
@@ -320,6 +341,28 @@ describe('sockets that close with their session', () => {
     expect(await ended).toBe(4401);
     expect(sockets[1]!.readyState).toBe(WebSocket.OPEN);
     registered.mockRestore();
+  });
+
+  it('no message is handled before the token is checked, or after the session has ended', async () => {
+    const { access_token: token } = await app.login();
+    const message = (data: string): string => JSON.stringify({ event: 'do', data });
+    const registered = jest.spyOn(app.nest.get(OpenSockets), 'register');
+    const socket = connect({ Authorization: `Bearer ${token}` });
+    await once(socket, 'open');
+    while (registered.mock.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    registered.mockRestore();
+    socket.send(message('during the session'));
+    while (handled.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    // A client that does not read the close frame keeps its connection.
+    (socket as unknown as { _socket: { pause(): void } })._socket.pause();
+    await app.post('/auth/logout', token).expect(200);
+    socket.send(message('after the logout'));
+    const unknown = connect({});
+    unknown.once('open', () => unknown.send(message('without a token')));
+    expect(await closeCodeOf(unknown)).toBe(4401);
+    await app.login();
+    expect(handled).toEqual(['during the session']);
+    socket.terminate();
   });
 
   it('a socket that closes during authentication is not registered', async () => {

@@ -94,6 +94,7 @@ type Reactions = { [Name in AuthSignalName]?: ((payload: AuthSignals[Name]) => u
 export class Signals {
   private readonly logger = new Logger('AuthSignals');
   private readonly reactions: Reactions = {};
+  private emitter: EventEmitter2 | null = null;
 
   constructor(
     private readonly findEmitter: () => EventEmitter2,
@@ -116,7 +117,7 @@ export class Signals {
     const publish = (): void => {
       for (const reaction of this.reactions[name] ?? []) reaction(payload);
       freeze(payload);
-      const emitter = this.findEmitter();
+      const emitter = (this.emitter ??= this.findEmitter());
       const call = (listener: unknown, ...args: unknown[]): void =>
         this.call(emitter, name, listener as Listener, args);
       for (const listener of [...emitter.listeners(name)]) call(listener, payload);

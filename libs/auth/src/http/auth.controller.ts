@@ -47,7 +47,7 @@ export class AuthController {
     errors: ['invalid_credentials', 'session_limit_reached', 'second_factor_required', 'too_many_attempts'],
   })
   async login(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
-    const inCookies = this.cookies.areSetFor(request);
+    const inCookies = this.cookies.mode !== false && this.cookies.areSetFor(request);
     const credentials = await readBody(LoginRequest, request);
     const opened = await this.logins.login(credentials, operationOf(request, this.clients));
     return inCookies ? this.cookies.set(response, opened) : openedSessionResponse(opened);
@@ -65,7 +65,7 @@ export class AuthController {
     errors: ['invalid_refresh_token', 'credentials_ambiguous'],
   })
   async refresh(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
-    if (this.cookies.areSetFor(request)) {
+    if (this.cookies.mode !== false && this.cookies.areSetFor(request)) {
       await this.cookies.refresh(request, response, operationOf(request, this.clients).client);
       return {};
     }
@@ -130,7 +130,7 @@ export class PasswordController {
     errors: ['too_many_attempts'],
   })
   async change(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
-    const inCookies = this.cookies.areSetFor(request);
+    const inCookies = this.cookies.mode !== false && this.cookies.areSetFor(request);
     const body = await readBody(PasswordChangeRequest, request);
     const change = { currentPassword: body.current_password, newPassword: body.new_password };
     const pair = await this.replacements.change(principalOf(request), change, operationOf(request, this.clients));
@@ -162,7 +162,7 @@ export class ReauthenticationController {
     @Req() request: AuthRequest,
     @Res({ passthrough: true }) response: AuthResponse,
   ): Promise<object> {
-    const inCookies = this.cookies.areSetFor(request);
+    const inCookies = this.cookies.mode !== false && this.cookies.areSetFor(request);
     const { password } = await readBody(ReauthenticateRequest, request);
     const operation = operationOf(request, this.clients);
     const pair = await this.inSession.reauthenticate(principalOf(request), password, operation);

@@ -69,6 +69,7 @@ export function storeCaller(context: ExecutionContext, caller: Caller | null, is
   else request!.auth = null;
   // The operations of one request may have different tokens in a token source.
   if (caller && request && (isHttp || !isFromSource)) storeRequestUser(request, caller.principal);
+  if (!isHttp && request && !messageCaller(context)) removeRequestUser(request);
 }
 
 function storeMessageCaller(context: ExecutionContext, caller: Caller | null, isFromSource: boolean): void {
@@ -98,7 +99,7 @@ function messageCaller(context: ExecutionContext): Caller | null | undefined {
 /** Removes the caller of a refused GraphQL execution, and the user that an earlier operation on the socket has set. */
 export function forgetCaller(context: ExecutionContext): void {
   const request = requestOf(context);
-  if (request && !isSetElsewhere(request)) Reflect.set(request, 'user', undefined);
+  if (request) removeRequestUser(request);
   if (!isGraphql(context)) return;
   const [call, slot] = keysOf(context);
   CALLERS.get(call)?.delete(slot);
@@ -122,8 +123,7 @@ export function callerOf(context: ExecutionContext, decorator: string): CurrentC
 
 function anonymousCaller(context: ExecutionContext, decorator: string): null {
   if (isOptionalRoute(context)) return null;
-  const replaced =
-    context.getType() === 'http' ? ', or a replacement of BearerAuthGuard did not set `request.auth`' : '';
+  const replaced = context.getType() === 'http' ? ', or a replacement of the guard did not set `request.auth`' : '';
   throw new Error(
     `${decorator} found no authenticated user in ${context.getClass().name}.${context.getHandler().name}: no guard ` +
       `authenticated the call${replaced}. Add @UseGuards(BearerAuthGuard) or @OptionalAuth(). See docs/guards.md.`,
@@ -180,6 +180,10 @@ function storeRequestUser(request: object, principal: AuthPrincipal): void {
   STORED.add(user);
   // Has no effect if the application defines an accessor without a setter.
   Reflect.set(request, 'user', user);
+}
+
+function removeRequestUser(request: object): void {
+  if (!isSetElsewhere(request)) Reflect.set(request, 'user', undefined);
 }
 
 function isSetElsewhere(request: object): boolean {

@@ -7,53 +7,51 @@ import { graphqlSocketOf, requestOf, responseOf } from './transports';
 
 /** What a stream is sent over: a WebSocket, or the connection or response of a request. */
 interface Channel {
-  readonly emitter: EventEmitter;
+  /** The first is the key of the channel. All of them emit `close` when the channel ends, some only usually. */
+  readonly emitters: readonly [EventEmitter, ...EventEmitter[]];
   readonly isOpen: boolean;
   readonly close: () => unknown;
 }
 
-/** A response of Node.js. `stream` exists with HTTP/2. */
-interface NodeResponse extends EventEmitter {
-  readonly destroyed: boolean;
-  readonly stream?: { close(): void };
-  readonly socket: Socket | null;
-}
+type Request = { readonly raw?: Request; readonly socket?: Socket } | undefined;
+type Response = (EventEmitter & { raw?: Response; destroyed: boolean; stream?: { close(): void } }) | undefined;
 
 /** The sessions, with their last proof of identity, that have opened streams on a channel. */
 const REGISTERED = new WeakMap<EventEmitter, Set<string>>();
 
 /** Closes the GraphQL subscription (with its connection) or event stream that a call opens when its session ends. */
 export function closeWithSession(sockets: OpenSockets, context: ExecutionContext, principal: AuthPrincipal): void {
-  const channel = webSocketChannel(context) ?? responseChannel(context) ?? connectionChannel(context);
+  const channel = channelOf(context);
   if (!channel?.isOpen) return;
+  const { emitters, close } = channel;
   // Further streams of the same session on one connection need no registration.
-  const registered = REGISTERED.get(channel.emitter) ?? new Set();
+  const registered = REGISTERED.get(emitters[0]) ?? new Set();
   const proof = `${principal.sessionId} ${principal.authenticatedAt.getTime()}`;
   if (registered.has(proof)) return;
-  REGISTERED.set(channel.emitter, registered.add(proof));
-  channel.emitter.once('close', sockets.register(principal, channel.close));
+  REGISTERED.set(emitters[0], registered.add(proof));
+  const unregister = sockets.register(principal, close);
+  const end = (): void => {
+    unregister();
+    for (const emitter of emitters) emitter.off('close', end);
+  };
+  for (const emitter of emitters) emitter.once('close', end);
 }
 
-function webSocketChannel(context: ExecutionContext): Channel | null {
-  const socket = graphqlSocketOf(context);
-  if (!socket) return null;
-  const isOpen = socket.readyState === socket.OPEN;
-  return { emitter: socket, isOpen, close: () => socket.close(4401, 'Unauthorized') };
-}
-
-/** The connection of a GraphQL subscription whose context contains neither its WebSocket nor a response. */
-function connectionChannel(context: ExecutionContext): Channel | null {
-  const request = requestOf(context) as { readonly raw?: { readonly socket?: Socket }; readonly socket?: Socket };
+function channelOf(context: ExecutionContext): Channel | null {
+  const webSocket = graphqlSocketOf(context);
+  if (webSocket) {
+    const isOpen = webSocket.readyState === webSocket.OPEN;
+    return { emitters: [webSocket], isOpen, close: () => webSocket.close(4401, 'Unauthorized') };
+  }
+  const request = requestOf(context) as Request;
   const connection = request?.raw?.socket ?? request?.socket;
   if (!connection) return null;
-  return { emitter: connection, isOpen: !connection.destroyed, close: () => connection.destroySoon() };
-}
-
-function responseChannel(context: ExecutionContext): Channel | null {
-  const response = responseOf(context) as unknown as (NodeResponse & { readonly raw?: NodeResponse }) | undefined;
+  const response = responseOf(context) as unknown as Response;
   const raw = response?.raw ?? response;
-  if (!raw) return null;
-  const end = (): void => (raw.stream ? raw.stream.close() : raw.socket?.destroySoon());
+  const isOpen = !connection.destroyed && raw?.destroyed !== true;
+  // A response that waits for an earlier one on its connection has no socket, and emits no `close` with its connection.
+  const emitters: Channel['emitters'] = raw ? [raw, connection] : [connection];
+  const end = (): void => (raw?.stream ? raw.stream.close() : connection.destroySoon());
   // Sends first what the application writes for the end of the session.
-  return { emitter: raw, isOpen: !raw.destroyed, close: () => setImmediate(end) };
+  return { emitters, isOpen, close: () => setImmediate(end) };
 }

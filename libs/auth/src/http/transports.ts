@@ -83,7 +83,7 @@ export class AccessTokens {
     if (found) return found;
     if (call.getType() === 'ws') return tokenOfSocket(call.getArgByIndex(0), this.cookies);
     const request = requestOf(call);
-    return request ? tokenOfRequest(request, readsCookies ? this.cookies : null, false) : null;
+    return request ? tokenOfRequest(request, readsCookies ? this.cookies : null, isMutation(call)) : null;
   }
 
   private async fromSource(source: TokenSource, call: TransportCall): Promise<FoundToken | null> {
@@ -92,7 +92,7 @@ export class AccessTokens {
     const isSocket = call.getType() === 'ws';
     const request = isSocket ? handshakeOf(call.getArgByIndex(0)) : requestOf(call);
     const isCookie = request !== undefined && occursInCookies(request, found.accessToken);
-    if (isCookie) this.cookies.acceptCookie(request, isSocket);
+    if (isCookie) this.cookies.acceptCookie(request, isSocket || isMutation(call));
     const client = found.client ?? (request ? new LazyClientInfo(request) : {});
     return { accessToken: found.accessToken, client, isCookie, isFromSource: true };
   }
@@ -112,9 +112,15 @@ export class AccessTokens {
   }
 }
 
-function tokenOfRequest(request: Handshake, cookies: CookieRules | null, isHandshake: boolean): FoundToken | null {
+/** GraphQL servers may execute mutations of requests with methods that count as safe, such as HEAD. */
+function isMutation(call: TransportCall): boolean {
+  const info = call.getType<string>() === 'graphql' ? call.getArgByIndex<GraphQLInfo | undefined>(3) : undefined;
+  return info?.operation.operation === 'mutation';
+}
+
+function tokenOfRequest(request: Handshake, cookies: CookieRules | null, isUnsafe: boolean): FoundToken | null {
   const isCookie = Boolean(cookies?.mode) && !hasBearerHeader(request);
-  const accessToken = isCookie ? cookies!.accessToken(request, isHandshake) : bearerToken(request);
+  const accessToken = isCookie ? cookies!.accessToken(request, isUnsafe) : bearerToken(request);
   if (accessToken === null) return null;
   return { accessToken, client: new LazyClientInfo(request), isCookie, isFromSource: false };
 }

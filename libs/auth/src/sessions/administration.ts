@@ -135,9 +135,8 @@ export class SessionAdministration {
   }
 
   /**
-   * Ends all active sessions that match the filter, and returns their number. For each session, records a
-   * `session_revoked` event with the reason `admin` and the actor. Expired sessions are neither counted nor recorded.
-   * Sessions end in batches. Outside `inTransaction`, each batch is committed on its own.
+   * Ends all active sessions that match the filter, in batches that are committed separately, and returns their number.
+   * Records `session_revoked` events with the reason `admin` and the actor. Expired sessions do not count.
    * @param filter criteria, or `{ everyone: true }` alone to end the sessions of all users
    * @throws AuthError `invalid_field` if the filter is empty, a criterion is unknown or invalid, or the actor is invalid
    * @throws AuthError `database_unavailable`. Committed batches are not rolled back. Repeat the call to end the rest

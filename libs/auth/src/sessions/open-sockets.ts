@@ -45,9 +45,8 @@ export class OpenSockets implements BeforeApplicationShutdown {
   }
 
   /**
-   * Registers a socket. `close` is called at most once: when the session ends, or when a password change or a
-   * reauthentication replaces its tokens. The session is looked up at once, for an opener that was verified earlier. A
-   * refresh does not close the socket. If `close` throws or rejects, the error is logged.
+   * Registers a socket, and looks its session up. `close` is called at most once: when the session ends, or when a
+   * password change or a reauthentication replaces its tokens, but not at a refresh. Its errors are logged.
    * @param opener the principal that `AuthService.authenticate` returned for the socket's token, or the id of a
    *   session. With an id, the socket stays open even if its token was replaced between `authenticate` and this call.
    * @returns a function that unregisters the socket. Call this function when the socket closes for any other reason
@@ -56,10 +55,8 @@ export class OpenSockets implements BeforeApplicationShutdown {
   register(opener: AuthPrincipal | string, close: () => unknown): () => void {
     const sessionId = typeof opener === 'string' ? opener : opener?.sessionId;
     if (typeof sessionId !== 'string' || typeof close !== 'function') {
-      throw new TypeError(
-        `OpenSockets.register() received ${typeof opener} and ${typeof close}. Pass a principal or the id of a session, ` +
-          'and a function that closes the socket.',
-      );
+      const received = `OpenSockets.register() received ${typeof opener} and ${typeof close}.`;
+      throw new TypeError(`${received} Pass a principal or the id of a session, and a function that closes the socket.`);
     }
     const id = sessionId.toLowerCase();
     const registeredAt = this.clock.now();

@@ -9,7 +9,7 @@ import { columns, integerLiteral, type Statement, StatementFactory } from '../da
 import { affectedBy, firstOf, type Row, type Step } from '../database/transaction';
 import type { SessionInfo } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { Users } from '../users/users';
+import { Users, READ_CREDENTIALS_VERSION } from '../users/users';
 
 type RecordedColumn =
   'id' | 'userId' | 'state' | 'ipAddress' | 'createdAt' | 'authenticatedAt' | 'lastActivity' | keyof DeviceInfo;
@@ -152,9 +152,7 @@ export class UserLock {
         `INSERT INTO {lock} ({lock.userId}, {lock.credentialsVersion}, {lock.lockCount}) VALUES (:userId, 0, 0)
          ${onDuplicate(statements.dialect, '{lock.userId}', count)}`,
       ),
-      readVersion: statements.statement(
-        'SELECT {lock.credentialsVersion} AS version FROM {lock} WHERE {lock.userId} = :userId',
-      ),
+      readVersion: statements.statement(READ_CREDENTIALS_VERSION),
       changeVersion: statements.statement(
         `UPDATE {lock} SET {lock.credentialsVersion} = ({lock.credentialsVersion} + :step) % ${VERSION_LIMIT}
          WHERE {lock.userId} = :userId`,

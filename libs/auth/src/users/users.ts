@@ -34,6 +34,9 @@ export interface UserSteps {
   setHashStep(id: UserId, passwordHash: string, expectedHash?: string): Step<boolean>;
 }
 
+export const READ_CREDENTIALS_VERSION =
+  'SELECT {lock.credentialsVersion} AS version FROM {lock} WHERE {lock.userId} = :userId';
+
 export abstract class Users {
   /** How statements read accounts, or null for a `UserStore`. */
   abstract readonly sql: AccountSql | null;
@@ -51,9 +54,7 @@ export abstract class Users {
     protected readonly database: Database,
     statements: StatementFactory,
   ) {
-    this.readVersion = statements.statement(
-      'SELECT {lock.credentialsVersion} AS version FROM {lock} WHERE {lock.userId} = :userId',
-    );
+    this.readVersion = statements.statement(READ_CREDENTIALS_VERSION);
   }
 
   /** Returns an id that is stored as text in the application's own type. */

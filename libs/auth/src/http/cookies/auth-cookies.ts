@@ -53,11 +53,9 @@ export class AuthCookies {
 
   /**
    * Refreshes with the cookies of a request, sets the new cookies, and returns the principal, with which
-   * `BearerAuthGuard` then admits the request. Returns null if the refresh cookie is missing or refused. In that case,
-   * clears the cookies, unless a refresh cookie names an active session, because another request has replaced it. Excludes
-   * responses to requests with cookies from shared caches.
-   * @throws AuthError `credentials_ambiguous` if a cookie was sent more than once; `cross_site_request` as in
-   * `assertSameSite`, but not for GET, HEAD and OPTIONS
+   * `BearerAuthGuard` then admits the request. Returns null if the refresh cookie is missing or refused, and clears the
+   * cookies then, unless one names an active session, because another request has replaced it.
+   * @throws AuthError `credentials_ambiguous`; `cross_site_request`, except for GET, HEAD and OPTIONS
    */
   async refresh(request: AuthRequest, response: AuthResponse): Promise<AuthPrincipal | null> {
     this.assertOn();

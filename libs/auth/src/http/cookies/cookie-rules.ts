@@ -94,9 +94,9 @@ export class CookieRules {
    * Returns the access token in the cookies, or null, after the cross-site check.
    * @throws AuthError `credentials_ambiguous`
    */
-  accessToken(request: CookieRequest, isHandshake: boolean): string | null {
+  accessToken(request: CookieRequest, isUnsafe: boolean): string | null {
     const token = this.onlyValue(request, this.accessName);
-    if (token !== null) this.acceptCookie(request, isHandshake);
+    if (token !== null) this.acceptCookie(request, isUnsafe);
     return token;
   }
 
@@ -108,11 +108,10 @@ export class CookieRules {
 
   /**
    * Makes the cross-site check for a request that a cookie authenticates, and marks the request as such.
-   * @param isHandshake whether the request opened a socket: such a request is checked with every method, because
-   *   socket.io handshakes begin with a GET request
+   * @param isUnsafe whether the request is checked with every method, as handshakes and GraphQL mutations are
    */
-  acceptCookie(request: CookieRequest, isHandshake: boolean): void {
-    if (isHandshake) this.check.assert(request);
+  acceptCookie(request: CookieRequest, isUnsafe: boolean): void {
+    if (isUnsafe) this.check.assert(request);
     else this.check.assertUnlessSafe(request);
     BY_COOKIE.add(request);
   }
