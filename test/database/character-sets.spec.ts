@@ -46,7 +46,7 @@ describeOn('postgres')('a database that is not UTF-8 on %s', (name) => {
     const admin = await new DataSource(database.options).initialize();
     const target = other.pathname.slice(1);
     await admin.query(
-      `CREATE DATABASE ${target} ENCODING '${encoding}' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`,
+      `CREATE DATABASE ${target} ENCODING '${encoding}' TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'`,
     );
     try {
       await check({ ...database, options: { type: 'postgres', url: other.href } }, ok, names);
