@@ -66,9 +66,9 @@ onSubmit('confirm', async ({ code }) => {
   showCodes(answer);
 });
 
-// The server requires a login with a code within the last five minutes.
-element('renew').addEventListener('click', async () => {
-  const { isOk, answer } = await post('/second-factor/recovery-codes', {});
+// The server requires a login with a code within the last five minutes, and a newer code.
+onSubmit('renew', async ({ code }) => {
+  const { isOk, answer } = await post('/second-factor/recovery-codes', { code });
   if (isOk) showCodes(answer);
 });
 

@@ -43,7 +43,8 @@ export class SecondFactorController {
   @PostSecret('second-factor/confirm')
   @RequireRecentLogin({ withinSeconds: 300 })
   async confirm(@Req() request: SessionRequest): Promise<object> {
-    const userId = await this.check(request, { principal: request.auth }, false);
+    const userId = await this.check(request, { principal: request.auth }, { isConfirmed: false });
+    await this.factors.endTrust(request.auth); // a login that ran while the factor was disabled can have stored a token
     await this.auth.logoutAll(request.auth, { keepCurrent: true }, clientInfoOf(request));
     const pair = await this.auth.confirmIdentity(request.auth, { methods: ['otp'] }, clientInfoOf(request));
     return { ...pair, recoveryCodes: await this.factors.createTokens(userId, 'recovery', 10) };
@@ -52,8 +53,9 @@ export class SecondFactorController {
   /** Replaces the recovery codes, for example if the response of `confirm` was lost. */
   @PostSecret('second-factor/recovery-codes')
   @RequireRecentLogin({ withinSeconds: 300, methods: ['otp'] })
-  async renewRecoveryCodes(@Req() { user }: SessionRequest): Promise<object> {
-    return { recoveryCodes: await this.factors.createTokens(String(user.id), 'recovery', 10) };
+  async renewRecoveryCodes(@Req() request: SessionRequest): Promise<object> {
+    const userId = await this.check(request, { principal: request.auth }, { onlyOtp: true });
+    return { recoveryCodes: await this.factors.createTokens(userId, 'recovery', 10) };
   }
 
   @PostSecret('second-factor/disable')
@@ -63,9 +65,9 @@ export class SecondFactorController {
   }
 
   /** Checks the code of a request. Failed attempts are throttled. @returns the id of the user */
-  private async check(request: Request, target: Target, isConfirmed = true): Promise<string> {
+  private async check(request: Request, target: Target, { isConfirmed = true, onlyOtp = false } = {}): Promise<string> {
     const code = typeof request.body?.code === 'string' ? request.body.code : '';
-    const method = /^[0-9a-f]{32}$/.test(code) ? 'recovery' : 'otp';
+    const method = !onlyOtp && /^[0-9a-f]{32}$/.test(code) ? 'recovery' : 'otp';
     let userId = '';
     const isRight = await this.auth.attempt({ ...target, method }, clientInfoOf(request), ({ id }) =>
       this.factors.accept(method, (userId = String(id)), code, isConfirmed),

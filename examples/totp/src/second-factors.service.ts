@@ -34,13 +34,14 @@ export class SecondFactors extends SecondFactor {
 
   /** Accepts a code once, because only one of several parallel requests can update or delete its row. */
   async accept(method: 'otp' | 'recovery', userId: string, code: string, isConfirmed: boolean): Promise<boolean> {
+    const found = await this.database.findOneBy(Authenticator, { userId, isConfirmed });
+    if (!found) return false;
     if (method === 'recovery') {
       const unused = { userId, kind: method, digest: digestOf(code) };
       return isConfirmed && (await this.database.delete(FactorToken, unused)).affected === 1;
     }
-    const found = /^\d{6}$/.test(code) && (await this.database.findOneBy(Authenticator, { userId, isConfirmed }));
     // Accepts codes of the previous, the current and the next time step. The comparison takes constant time.
-    const result = found && (await verify({ secret: found.secret, token: code, epochTolerance: 30 }));
+    const result = /^\d{6}$/.test(code) && (await verify({ secret: found.secret, token: code, epochTolerance: 30 }));
     if (!result || !('timeStep' in result)) return false;
     const unused = { ...found, lastTimeStep: LessThan(result.timeStep) };
     const used = { isConfirmed: true, lastTimeStep: result.timeStep };

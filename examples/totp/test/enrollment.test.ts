@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
 import { EntityManager } from 'typeorm';
 import { Authenticator, FactorToken } from '../src/entities.js';
+import { SecondFactors } from '../src/second-factors.service.js';
 import {
   app,
   codeOf,
@@ -122,12 +123,14 @@ describe('enrollment', () => {
 });
 
 describe('new recovery codes', () => {
-  const renew = (token: string): Promise<Answer> => post('/second-factor/recovery-codes', {}, token);
+  const renew = (token: string, code?: string): Promise<Answer> =>
+    post('/second-factor/recovery-codes', { code }, token);
 
   it('replace the recovery codes of a confirmation whose response was lost', async () => {
     const { secret, recoveryCodes } = await enable(username);
     const { body: session } = await withCode(await ticketOf(username), await codeOf(secret));
-    const { status, body, cacheControl } = await renew(session.accessToken);
+    nextStep();
+    const { status, body, cacheControl } = await renew(session.accessToken, await codeOf(secret));
     assert.deepEqual([status, cacheControl, new Set(body.recoveryCodes).size], [200, 'no-store', 10]);
     assert.equal((await withCode(await ticketOf(username), recoveryCodes[0])).status, 422);
     assert.equal((await withCode(await ticketOf(username), body.recoveryCodes[0])).status, 200);
@@ -140,10 +143,22 @@ describe('new recovery codes', () => {
     mock.timers.tick(300_000);
     const { body: renewed } = await post('/auth/reauthenticate', { password: PASSWORD }, session.accessToken);
     for (const token of [recovered.accessToken, renewed.access_token]) {
-      const { status, body } = await renew(token);
+      const { status, body } = await renew(token, await codeOf(secret));
       assert.deepEqual([status, body.code], [403, 'recent_login_required']);
     }
     assert.equal((await withCode(await ticketOf(username), recoveryCodes[1])).status, 200);
+  });
+
+  it('require a code of the authenticator in the request, so that a stolen session cannot disable the factor', async () => {
+    const { secret, recoveryCodes } = await enable(username);
+    const code = await codeOf(secret);
+    const { body: stolen } = await withCode(await ticketOf(username), code);
+    for (const known of [undefined, code, await wrongCode(secret), recoveryCodes[0]]) {
+      const { status, body } = await renew(stolen.accessToken, known);
+      assert.deepEqual([status, body.recoveryCodes], [422, undefined]);
+    }
+    assert.equal((await login(username)).status, 403);
+    assert.equal((await withCode(await ticketOf(username), recoveryCodes[0])).status, 200);
   });
 });
 
@@ -160,6 +175,18 @@ describe('disabling', () => {
     const { userId } = (await app.get(AuthService).authenticate(tokens.accessToken))!;
     assert.equal(await database.countBy(Authenticator, { userId: String(userId) }), 0);
     assert.equal(await database.countBy(FactorToken, { userId: String(userId) }), 0);
+  });
+
+  it('invalidates recovery codes that are stored at the same time', async () => {
+    const { secret, tokens } = await enable(username);
+    const { userId } = (await app.get(AuthService).authenticate(tokens.accessToken))!;
+    const disable = (code?: string): Promise<Answer> => post('/second-factor/disable', { code }, tokens.accessToken);
+    assert.equal((await disable(await codeOf(secret))).status, 200);
+    const [late] = await app.get(SecondFactors).createTokens(String(userId), 'recovery', 1);
+    assert.equal((await disable(late)).status, 422);
+    nextStep();
+    await enable(username);
+    assert.equal((await withCode(await ticketOf(username), late)).status, 422);
   });
 
   it('requires a recent login', async () => {

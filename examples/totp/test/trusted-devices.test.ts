@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
 import { EntityManager } from 'typeorm';
 import { FactorToken } from '../src/entities.js';
+import { SecondFactors } from '../src/second-factors.service.js';
 import {
   app,
   codeOf,
@@ -110,6 +111,21 @@ describe('a trusted device', () => {
     const code = await codeOf(secret);
     assert.equal((await post('/second-factor/disable', { code }, answer.body.accessToken)).status, 200);
     nextStep();
+    await enable(username);
+    assert.equal((await login(username, deviceOf(answer))).status, 403);
+  });
+
+  it('is not trusted after the second factor is enabled again, if its login ran while the factor was disabled', async () => {
+    const { secret, tokens, recoveryCodes } = await enable(username);
+    const factors = app.get(SecondFactors);
+    const createTokens = factors.createTokens.bind(factors);
+    const held = mock.method(factors, 'createTokens', async (...args: Parameters<typeof createTokens>) => {
+      held.mock.restore();
+      await post('/second-factor/disable', { code: recoveryCodes[0] }, tokens.accessToken);
+      return createTokens(...args);
+    });
+    const answer = await trust(username, secret);
+    assert.equal((await login(username)).status, 200, 'the second factor is disabled');
     await enable(username);
     assert.equal((await login(username, deviceOf(answer))).status, 403);
   });
