@@ -1,12 +1,16 @@
 import { Body, Controller, HttpCode, Inject, Post, Req, UseGuards, ValidationPipe } from '@nestjs/common';
 import { ThrottlerGuard } from '@nestjs/throttler';
-import { IsEmail, IsString, Matches } from 'class-validator';
+import { IsEmail, IsString, Matches, ValidateBy } from 'class-validator';
 import { AuthService, clientInfoOf, type AuthRequest } from 'nestjs-session-auth';
 import { Mails } from './mails.service.js';
 
+const isInNfkc = (email: unknown): boolean => typeof email === 'string' && email === email.normalize('NFKC');
+const IN_NFKC = { name: 'isInNfkc', validator: { validate: isInNfkc, defaultMessage: () => 'email must be in NFKC' } };
+
 class AddressForm {
+  // `ªlice@example.com` has the folded name of `alice@example.com`, but can be another mailbox.
   // `IsEmail` alone accepts line breaks within quotes, and invisible characters.
-  @IsEmail() @Matches(/^[^\s"\p{C}]+$/u) email!: string;
+  @IsEmail() @Matches(/^[^\s"\p{C}]+$/u) @ValidateBy(IN_NFKC) email!: string;
 }
 
 class SignUpForm {

@@ -67,10 +67,19 @@ describe('a request for a link', () => {
   });
 
   it('sends at most one email of each kind in ten minutes to an address, regardless of its spelling', async () => {
-    for (const email of [ALICE, 'ALICE@example.com', 'ａlice@example.com']) await app.post('/sign-up', { email });
+    for (const email of [ALICE, 'ALICE@example.com', 'Alice@Example.com']) await app.post('/sign-up', { email });
     assert.equal((await app.receive()).length, 1);
     await app.post('/sign-up', { email: ALICE });
     assert.deepEqual(await app.receive(), []);
+  });
+
+  it('refuses another spelling of a character, so that it does not prevent an email to the usual spelling', async () => {
+    const spellings = ['ａlice@example.com', 'ªlice@example.com', 'alice@ｅxample.com', 'ze\u0301@example.com'];
+    for (const kind of KINDS) {
+      for (const email of spellings) assert.equal((await app.post(`/${kind}`, { email })).status, 400);
+      assert.deepEqual((await app.mailFor(kind, ALICE)).to, [ALICE]);
+      assert.deepEqual((await app.mailFor(kind, 'zé@example.com')).to, ['zé@example.com']);
+    }
   });
 
   it('sends links to the configured site, and ignores Host headers', async () => {
@@ -83,7 +92,13 @@ describe('a request for a link', () => {
 
   it('refuses an address with line breaks, further addresses or invisible characters', async () => {
     const local = ['"a\r\nBcc: bob@example.com\r\n"', 'a\r\nBcc: bob', '"a b"', 'bob@example.com,a', 'a\u200b', '<a'];
-    for (const email of [...local.map((name) => `${name}@example.com`), ['a@example.com'], { $ne: '' }, null]) {
+    for (const email of [
+      ...local.map((name) => `${name}@example.com`),
+      ['a@example.com'],
+      { $ne: '' },
+      null,
+      { toString: 1 },
+    ]) {
       assert.equal((await app.post('/sign-up', { email })).status, 400);
     }
     assert.deepEqual(await app.receive(), []);
