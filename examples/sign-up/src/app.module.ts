@@ -1,8 +1,9 @@
-import { Module } from '@nestjs/common';
+import { Module, type ExecutionContext } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { ScheduleModule } from '@nestjs/schedule';
 import { minutes, ThrottlerModule } from '@nestjs/throttler';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import type { Request } from 'express';
 import { AUTH_ENTITIES_WITHOUT_USERS, AuthModule } from 'nestjs-session-auth';
 import { NodeSqlite } from 'nestjs-session-auth/node-sqlite';
 import { AccountsController } from './accounts.controller.js';
@@ -10,6 +11,8 @@ import { Mail, User } from './entities.js';
 import { Mails } from './mails.service.js';
 
 const users = { entity: User, username: 'email', foldedUsername: 'folded', passwordHash: 'hash', active: 'active' };
+// The routes refuse forms, so a form of another site must not count against the visitor's network.
+const isNotJson = (context: ExecutionContext) => !context.switchToHttp().getRequest<Request>().is('json');
 
 @Module({
   imports: [
@@ -23,7 +26,7 @@ const users = { entity: User, username: 'email', foldedUsername: 'folded', passw
     TypeOrmModule.forFeature([User, Mail]),
     EventEmitterModule.forRoot(),
     ScheduleModule.forRoot(),
-    ThrottlerModule.forRoot([{ ttl: minutes(10), limit: 20 }]),
+    ThrottlerModule.forRoot([{ ttl: minutes(10), limit: 20, skipIf: isNotJson }]),
     AuthModule.forRoot({ nameMatching: 'insensitive', users }),
   ],
   controllers: [AccountsController],
