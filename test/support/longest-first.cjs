@@ -5,6 +5,8 @@ const { default: Sequencer } = require('@jest/test-sequencer');
  * that starts last leaves the other workers idle.
  */
 const LONGEST = [
+  'test/crash/kill.spec.ts',
+  'test/properties/model.spec.ts',
   'test/races/interleavings.spec.ts',
   'test/faults/faults.spec.ts',
   'test/package/fresh-application.spec.ts',
