@@ -24,6 +24,8 @@ class AppModule {}
 
 const adapter = new FastifyAdapter({ routerOptions: { ignoreTrailingSlash: true } });
 export const app = await NestFactory.create<NestFastifyApplication>(AppModule, adapter);
+const policy = "default-src 'self'; form-action 'none'; frame-ancestors 'none'";
+adapter.getInstance().addHook('onRequest', async (_, reply) => void reply.header('Content-Security-Policy', policy));
 app.useStaticAssets({ root: `${import.meta.dirname}/../../public` });
 const alice = { username: 'alice', password: 'correct horse battery staple' };
 if ((await app.get(EntityManager).count(AuthUser)) === 0) await app.get(AuthService).createUser(alice);

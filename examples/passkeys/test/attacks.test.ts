@@ -121,6 +121,11 @@ describe('an attacker', () => {
   });
 });
 
+it('the page is not shown in frames of other sites, and submits no form without its script', async () => {
+  const { headers } = await fetch(origin);
+  assert.match(headers.get('content-security-policy') ?? '', /form-action 'none'; frame-ancestors 'none'/);
+});
+
 it('a disabled user gets no session', async () => {
   const { passkey } = await enrolled('bob');
   const client = new Client(origin);

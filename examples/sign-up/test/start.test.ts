@@ -14,6 +14,8 @@ it('npm start serves an application whose routes read no forms, which other site
     assert.ok([400, 415].includes(status), `${path}: ${status}`);
     assert.ok([400, 415].includes(await send(path, JSON.stringify(fields), { 'Content-Type': 'text/plain' })));
   }
+  // Before the script of the page runs, a form would otherwise put the password into the URL.
+  assert.match(await (await fetch(`http://localhost:${port}/`)).text(), /form-action 'none'/);
   // A route accepts 20 requests in ten minutes.
   for (let n = 0; n < 21; n += 1) assert.equal(await send('/sign-up', new URLSearchParams(fields)), 400);
   const json = { 'Content-Type': 'application/json' };

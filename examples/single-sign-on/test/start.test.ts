@@ -15,7 +15,10 @@ it('npm start serves pages that send no referrer, and a callback that signs the 
     const html = await page.text();
     assert.match(html, /<script type="module" src="\/page.js">/);
     assert.match(html, /<meta name="referrer" content="no-referrer" \/>/);
-    assert.match(html, /<meta http-equiv="Content-Security-Policy" content="default-src 'self'; /);
+    assert.match(
+      html,
+      /<meta http-equiv="Content-Security-Policy" content="default-src 'self'; .*form-action 'none'" /,
+    );
   }
   assert.equal(await browser.sessions(), null);
   assert.equal((await browser.finish(callback)).status, 204);

@@ -5,7 +5,9 @@ import { AppModule } from './app.module.js';
 
 async function bootstrap() {
   const app = await NestFactory.create<NestExpressApplication>(AppModule);
-  app.useStaticAssets('public');
+  // No site can show the pages in a frame, and no form can be submitted without its script.
+  const policy = "frame-ancestors 'none'; form-action 'none'";
+  app.useStaticAssets('public', { setHeaders: (response) => response.setHeader('Content-Security-Policy', policy) });
   await app
     .get(AuthService)
     .createUser({ username: 'alice', password: 'correct horse battery staple' })

@@ -72,8 +72,9 @@ it('the tutorial application guards a route, refreshes a session, and ends every
   assert.match(printed, /SecurityAlerts.*refresh token reused from .*, 2 sessions ended/);
 });
 
-it('the tutorial application serves the page that lists sessions', async () => {
+it('the tutorial application serves the page that lists sessions, which no other page can frame', async () => {
   const page = await fetch(`${origin}/sessions.html`);
+  assert.equal(page.headers.get('content-security-policy'), "frame-ancestors 'none'; form-action 'none'");
   assert.match(await page.text(), /<title>Your sessions<\/title>/);
 });
 
