@@ -13,7 +13,9 @@ export class PasskeysController {
   ) {}
 
   @Post('options')
-  async options(@Res({ passthrough: true }) reply: AuthResponse): Promise<object> {
+  async options(@Req() request: AuthRequest, @Res({ passthrough: true }) reply: AuthResponse): Promise<object> {
+    // Another site must not replace the cookie of a challenge that the visitor is about to answer.
+    this.cookies.assertSameSite(request);
     const challenge = await this.passkeys.issueChallenge(reply);
     return generateAuthenticationOptions({ rpID, challenge, userVerification: 'required' });
   }

@@ -47,6 +47,15 @@ describe('an attacker', () => {
     await assertRefused(victim, outcome, 403);
   });
 
+  it('cannot replace the challenge of a browser with a cross-site request', async () => {
+    const { passkey } = await enrolled();
+    const client = new Client(origin);
+    const challenge = await client.challenge();
+    const { status, code } = await client.post('/passkeys/options', {}, 'https://example.com');
+    assert.deepEqual([status, code], [403, 'cross_site_request']);
+    assert.equal((await client.post('/passkeys/login', passkey.get(challenge))).status, 201);
+  });
+
   it('cannot complete the login of another browser with their own ticket', async () => {
     const { passkey } = await enrolled();
     await enrolled('bob');

@@ -27,13 +27,16 @@ export async function begin(response: Response, session = ''): Promise<{ url: st
 
 /** Exchanges the code for an ID token and verifies it. Fails unless this browser has the cookie of the flow. */
 export async function finish(request: Request): Promise<{ session: string; claims: oidc.IDToken }> {
-  request.res!.clearCookie(COOKIE, COOKIE_OPTIONS);
   const [, cookie = ''] = new RegExp(`(?:^|; )${COOKIE}=([\\w-]+)`).exec(request.headers.cookie ?? '') ?? [];
   const flow = JSON.parse(Buffer.from(cookie, 'base64url').toString()) as Record<string, string>;
   const { session = '', state = '', nonce = '', verifier = '' } = flow;
+  const url = new URL(request.url, ORIGIN);
+  // The callback of another flow does not end the flow that this browser began.
+  if (url.searchParams.get('state') !== state) throw new Error('The callback belongs to another flow.');
+  request.res!.clearCookie(COOKIE, COOKIE_OPTIONS);
   const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier };
   const maxAge = session ? MAX_AGE.link : MAX_AGE.login;
-  const tokens = await oidc.authorizationCodeGrant(config, new URL(request.url, ORIGIN), { ...checks, maxAge });
+  const tokens = await oidc.authorizationCodeGrant(config, url, { ...checks, maxAge });
   return { session, claims: tokens.claims()! };
 }
 

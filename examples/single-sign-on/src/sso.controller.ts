@@ -22,6 +22,7 @@ export class SsoController {
 
   @Post('login')
   login(@Req() request: Request): Promise<{ url: string }> {
+    this.cookies.assertSameSite(request); // another site must not replace the cookie of a flow
     return begin(request.res!);
   }
 

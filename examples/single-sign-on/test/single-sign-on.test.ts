@@ -198,6 +198,16 @@ describe('a callback signs nobody in', () => {
   });
 });
 
+it('another site can neither begin a login nor end one that the browser began', async () => {
+  const other = environment.browser();
+  const foreign = await other.authorize(await other.start(), { name: 'carol' });
+  const callback = await browser.authorize(await browser.start(), { name: 'bob' });
+  const response = await browser.post('/sso/login', {}, 'https://another.example.com');
+  assert.deepEqual([response.status, response.headers.getSetCookie()], [403, []]);
+  assert.equal(await refused(browser, foreign), 400);
+  assert.equal(await statusOf(browser.finish(callback)), 204);
+});
+
 it('a callback does not redirect to a URL in its parameters', async () => {
   const callback = await browser.authorize(await browser.start(), { name: 'bob' });
   for (const name of ['return_to', 'to', 'next']) callback.searchParams.set(name, 'https://another.example.com');
