@@ -172,3 +172,23 @@ describe.each([
     expectRedirect(await signIn(), '/');
   });
 });
+
+it.each([
+  ['production', 'no user', 0],
+  ['development', 'one user', 1],
+])('npm start of the server-rendered example in %s creates %s with its published password', async (name, _, count) => {
+  const createUser = jest.fn(() => Promise.resolve());
+  const listen = jest.fn(() => Promise.resolve());
+  const application = { get: () => ({ createUser }), listen } as unknown as INestApplication;
+  jest.replaceProperty(process, 'env', { ...process.env, NODE_ENV: name });
+  jest.spyOn(console, 'log').mockReturnValue();
+  await jest.isolateModulesAsync(async () => {
+    const { NestFactory } = await import('@nestjs/core');
+    jest.spyOn(NestFactory, 'create').mockResolvedValue(application);
+    await import('../../examples/server-rendered/src/main.js');
+  });
+  await new Promise(setImmediate);
+  expect(listen).toHaveBeenCalled();
+  expect(createUser).toHaveBeenCalledTimes(count);
+  jest.restoreAllMocks();
+});

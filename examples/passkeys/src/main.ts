@@ -28,6 +28,7 @@ const policy = "default-src 'self'; form-action 'none'; frame-ancestors 'none'";
 adapter.getInstance().addHook('onRequest', async (_, reply) => void reply.header('Content-Security-Policy', policy));
 app.useStaticAssets({ root: `${import.meta.dirname}/../../public` });
 const alice = { username: 'alice', password: 'correct horse battery staple' };
-if ((await app.get(EntityManager).count(AuthUser)) === 0) await app.get(AuthService).createUser(alice);
+const isProduction = process.env['NODE_ENV'] === 'production'; // the password of alice is published
+if (!isProduction && (await app.get(EntityManager).count(AuthUser)) === 0) await app.get(AuthService).createUser(alice);
 await app.listen(process.env['PORT'] ?? 3000, '127.0.0.1');
-console.log(`Open ${ORIGIN} and sign in as ${alice.username} with the password: ${alice.password}`);
+console.log(`Open ${ORIGIN}`, isProduction ? '' : alice);

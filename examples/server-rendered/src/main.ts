@@ -6,16 +6,19 @@ import { AppModule } from './app.module.js';
 
 async function main(): Promise<void> {
   const database = { type: 'better-sqlite3', driver: NodeSqlite, database: 'example.sqlite' } as const;
-  const app = await NestFactory.create(AppModule.on(database, process.env['NODE_ENV'] === 'production'));
+  const isProduction = process.env['NODE_ENV'] === 'production';
+  const app = await NestFactory.create(AppModule.on(database, isProduction));
   const alice = { username: 'alice', password: 'correct horse battery staple' };
-  const auth = app.get(AuthService);
-  await auth.createUser(alice).catch((error: unknown) => {
-    // An earlier start created the user.
-    if (!(error instanceof AuthError && error.code === 'username_taken')) throw error;
-  });
+  // The password of alice is published.
+  if (!isProduction) await app.get(AuthService).createUser(alice).catch(ignoreTaken);
   const port = Number(process.env['PORT'] ?? 3000);
   await app.listen(port, '127.0.0.1');
-  console.log(`Open http://localhost:${port} and sign in as ${alice.username} with the password: ${alice.password}`);
+  console.log(`Open http://localhost:${port}`, isProduction ? '' : alice);
+}
+
+/** An earlier start created the user. */
+function ignoreTaken(error: unknown): void {
+  if (!(error instanceof AuthError && error.code === 'username_taken')) throw error;
 }
 
 void main();

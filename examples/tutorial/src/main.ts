@@ -16,7 +16,7 @@ async function bootstrap() {
       if (!(error instanceof AuthError && error.code === 'username_taken')) throw error;
     });
   const port = process.env.PORT ?? 3000;
-  await app.listen(port);
+  await app.listen(port, '127.0.0.1');
   console.log(`Open http://localhost:${port}/sessions.html`);
 }
 await bootstrap();

@@ -69,13 +69,17 @@ it('the tutorial application guards a route, refreshes a session, and ends every
   assert.equal(reuse.status, 400);
   assert.equal((await get('/me', second.access_token)).status, 401);
   assert.equal((await fetch(`${origin}/auth/sessions/`, { headers: { ...asPage, cookie } })).status, 401);
-  assert.match(printed, /SecurityAlerts.*refresh token reused from .*, 2 sessions ended/);
+  assert.match(printed, /SecurityAlerts.*refresh token reused from 127.0.0.1, 2 sessions ended/);
 });
 
 it('the tutorial application serves the page that lists sessions, which no other page can frame', async () => {
   const page = await fetch(`${origin}/sessions.html`);
   assert.equal(page.headers.get('content-security-policy'), "frame-ancestors 'none'; form-action 'none'");
   assert.match(await page.text(), /<title>Your sessions<\/title>/);
+});
+
+it('the tutorial application accepts connections only from the computer itself', async () => {
+  await assert.rejects(fetch(origin.replace('localhost', '127.0.0.2')));
 });
 
 async function freePort(): Promise<number> {
