@@ -131,12 +131,16 @@ describe('executions of GraphQL', () => {
     close();
   });
 
-  it('after a logout, request.user of the connection is removed by the next optional query', async () => {
+  it('request.user is not set on the request of a connection, which outlives the session', async () => {
     const { run, close } = await connect();
-    const query = '{ requestUser { username } }';
-    expect((await run(query))?.data).toEqual({ requestUser: { username: 'alice' } });
-    await browser.call('/auth/logout', {});
-    expect((await run(query))?.data).toEqual({ requestUser: { username: 'nobody' } });
+    expect((await run('{ requestUser { username } me { username } }'))?.data).toMatchObject({
+      me: { username: 'alice' },
+    });
+    expect((await run('{ requestUser { username } }'))?.data).toEqual({ requestUser: { username: 'nobody' } });
+    const { access_token } = await app.login();
+    const query = { query: '{ requestUser { username } }' };
+    const { body } = await app.post('/graphql', access_token, query).expect(200);
+    expect(body).toEqual({ data: { requestUser: { username: 'alice' } } });
     close();
   });
 

@@ -6,7 +6,14 @@ import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Controller, Get, Sse, UseGuards } from '@nestjs/common';
 import { GraphQLModule, Query, Resolver, Subscription } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
-import { BearerAuthGuard, OpenSockets, OptionalAuth } from 'nestjs-session-auth';
+import {
+  BearerAuthGuard,
+  OpenSockets,
+  OptionalAuth,
+  type PresentedToken,
+  TokenSource,
+  type TransportCall,
+} from 'nestjs-session-auth';
 import { interval, map, type Observable } from 'rxjs';
 import { WebSocket } from 'ws';
 import { createDatabase, type TestDatabase } from '../../support/databases';
@@ -90,12 +97,12 @@ class Subscriber {
     socket.on('close', (code) => (this.closedWith = code));
   }
 
-  static async open(app: TestApplication, accessToken: string | null): Promise<Subscriber> {
+  static async open(app: TestApplication, accessToken: string | null, payload?: object): Promise<Subscriber> {
     const headers = accessToken === null ? {} : { Authorization: `Bearer ${accessToken}` };
     const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { headers });
     const subscriber = new Subscriber(socket);
     await once(socket, 'open');
-    socket.send(JSON.stringify({ type: 'connection_init' }));
+    socket.send(JSON.stringify({ type: 'connection_init', payload }));
     await subscriber.until(() => subscriber.received.length === 1);
     return subscriber;
   }
@@ -173,6 +180,38 @@ describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('subscriptions w
     expect(app.nest.get(OpenSockets).closeForSessions([(await currentSession(app, access_token))!])).toBe(0);
     register.mockRestore();
   });
+});
+
+it('a subscription is refused if its context contains nothing that can be closed', async () => {
+  const database = await createDatabase('sqlite');
+  const context = ({ connectionParams }: { connectionParams?: { token: string } }): object => ({
+    token: connectionParams?.token,
+  });
+  class ContextTokens extends TokenSource {
+    find(call: TransportCall): PresentedToken | null {
+      const { token } = call.getArgByIndex<{ token?: string }>(2);
+      return token === undefined ? null : { accessToken: token };
+    }
+  }
+  const app = await TestApplication.start({
+    database,
+    auth: { tokenSource: ContextTokens },
+    imports: [
+      GraphQLModule.forRoot<ApolloDriverConfig>({
+        driver: ApolloDriver,
+        autoSchemaFile: true,
+        subscriptions: { 'graphql-ws': { context } as never },
+      }),
+    ],
+    providers: [TickResolver],
+  });
+  const { access_token } = await app.login();
+  const subscriber = await Subscriber.open(app, null, { token: access_token });
+  await subscriber.subscribe(GUARDED);
+  expect(JSON.stringify(subscriber.received)).toContain('return `extra` in its GraphQL context');
+  subscriber.close();
+  await app.close();
+  await database.drop();
 });
 
 async function currentSession(app: TestApplication, accessToken: string): Promise<string | undefined> {

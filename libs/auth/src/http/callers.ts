@@ -67,9 +67,9 @@ export function storeCaller(context: ExecutionContext, caller: Caller | null, is
   if (!isHttp) storeMessageCaller(context, caller, isFromSource);
   else if (caller) storeHttpCaller(request!, caller);
   else request!.auth = null;
-  // The operations of one request may have different tokens in a token source.
-  if (caller && request && (isHttp || !isFromSource)) storeRequestUser(request, caller.principal);
-  if (!isHttp && request && !messageCaller(context)) removeRequestUser(request);
+  // The operations of one request may have different tokens in a token source. A connection outlives its operations.
+  const isShared = !isHttp && (isFromSource || request?.headers['upgrade'] !== undefined);
+  if (caller && request && !isShared) storeRequestUser(request, caller.principal);
 }
 
 function storeMessageCaller(context: ExecutionContext, caller: Caller | null, isFromSource: boolean): void {
@@ -96,10 +96,8 @@ function messageCaller(context: ExecutionContext): Caller | null | undefined {
   return CALLERS.get(call)?.get(slot);
 }
 
-/** Removes the caller of a refused GraphQL execution, and the user that an earlier operation on the socket has set. */
+/** Removes the caller of a refused GraphQL execution. */
 export function forgetCaller(context: ExecutionContext): void {
-  const request = requestOf(context);
-  if (request) removeRequestUser(request);
   if (!isGraphql(context)) return;
   const [call, slot] = keysOf(context);
   CALLERS.get(call)?.delete(slot);
@@ -170,23 +168,9 @@ function firstObject(values: readonly unknown[]): object {
   throw new Error('The caller cannot be stored: no argument of the handler is an object. Send one as the message.');
 }
 
-/** The users that the library has stored in `request.user`. */
-const STORED = new WeakSet<object>();
-
-/** Sets `request.user` for the application's guards. */
-function storeRequestUser(request: object, principal: AuthPrincipal): void {
+/** Sets `request.user` for the application's guards, unless other code has set it. */
+function storeRequestUser(request: AuthRequest & { readonly user?: unknown }, principal: AuthPrincipal): void {
   const user = requestUserOf(principal);
-  if (user === null || isSetElsewhere(request)) return;
-  STORED.add(user);
   // Has no effect if the application defines an accessor without a setter.
-  Reflect.set(request, 'user', user);
-}
-
-function removeRequestUser(request: object): void {
-  if (!isSetElsewhere(request)) Reflect.set(request, 'user', undefined);
-}
-
-function isSetElsewhere(request: object): boolean {
-  const { user = null } = request as { readonly user?: object | null };
-  return user !== null && !STORED.has(user);
+  if (user !== null && (request.user ?? null) === null) Reflect.set(request, 'user', user);
 }

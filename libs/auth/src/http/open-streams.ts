@@ -22,7 +22,8 @@ const REGISTERED = new WeakMap<EventEmitter, Set<string>>();
 /** Closes the GraphQL subscription (with its connection) or event stream that a call opens when its session ends. */
 export function closeWithSession(sockets: OpenSockets, context: ExecutionContext, principal: AuthPrincipal): void {
   const channel = channelOf(context);
-  if (!channel?.isOpen) return;
+  if (!channel) throw new Error('The subscription has no connection to close: return `extra` in its GraphQL context.');
+  if (!channel.isOpen) return;
   const { emitters, close } = channel;
   // Further streams of the same session on one connection need no registration.
   const registered = REGISTERED.get(emitters[0]) ?? new Set();

@@ -74,7 +74,7 @@ export class CrossSiteCheck {
     if (this.hasWarned) return;
     this.hasWarned = true;
     new Logger('AuthModule').warn(
-      `Cookies were refused: the host or origin is ${JSON.stringify(host.slice(0, 100))}, but \`cookies.secure\` is ` +
+      `Cookies were refused: the host or origin is "${host.slice(0, 100).replace(/\p{Cc}/gu, '')}", but \`cookies.secure\` is ` +
         'false, which works only on localhost. Serve other hosts over HTTPS without `secure: false`.',
     );
   }
