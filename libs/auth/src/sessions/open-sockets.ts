@@ -56,7 +56,9 @@ export class OpenSockets implements BeforeApplicationShutdown {
     const sessionId = typeof opener === 'string' ? opener : opener?.sessionId;
     if (typeof sessionId !== 'string' || typeof close !== 'function') {
       const received = `OpenSockets.register() received ${typeof opener} and ${typeof close}.`;
-      throw new TypeError(`${received} Pass a principal or the id of a session, and a function that closes the socket.`);
+      throw new TypeError(
+        `${received} Pass a principal or the id of a session, and a function that closes the socket.`,
+      );
     }
     const id = sessionId.toLowerCase();
     const registeredAt = this.clock.now();
