@@ -118,7 +118,7 @@ describe('a declaration on a handler overrides the declaration on its class', ()
     app.logs.length = 0;
     await app.http.get(path).expect(500, { statusCode: 500, message: 'Internal server error' });
     expect(app.logs.join('\n')).toContain(
-      `${name} found no authenticated user in ${route}: no guard authenticated the call, or a replacement of BearerAuthGuard did not set \`request.auth\`. Add @UseGuards(BearerAuthGuard)`,
+      `${name} found no authenticated user in ${route}: no guard authenticated the call, or a replacement of the guard did not set \`request.auth\`. Add @UseGuards(BearerAuthGuard)`,
     );
   });
 });

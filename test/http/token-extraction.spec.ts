@@ -18,7 +18,10 @@ function tokensIn(mode: 'optional' | false): AccessTokens {
 
 describe('the token of a GraphQL operation', () => {
   const find = (context: object, mode: 'optional' | false = 'optional'): Promise<FoundToken | null> =>
-    tokensIn(mode).find({ getType: () => 'graphql', getArgByIndex: () => context } as never, true);
+    tokensIn(mode).find(
+      { getType: () => 'graphql', getArgByIndex: (index: number) => (index === 2 ? context : undefined) } as never,
+      true,
+    );
 
   it('is read from the cookie if the request passes the cross-site check', async () => {
     const found = { accessToken: 'token', isCookie: true };
