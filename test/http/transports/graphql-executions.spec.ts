@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { UseGuards } from '@nestjs/common';
 import { Context, Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { type AuthUser, BearerAuthGuard, CurrentUser, OptionalAuth } from 'nestjs-session-auth';
-import { WebSocket } from 'ws';
 import { Browser } from '../../support/browser';
 import { createDatabase, type TestDatabase } from '../../support/databases';
+import { GraphqlConnection } from '../../support/graphql-connection';
 import { PASSWORD, TestApplication } from '../../support/test-application';
 
 const ACCESS = '__Host-auth_access';
@@ -59,8 +58,7 @@ const contextOf = ({ req, extra }: { req?: object; extra?: Connection }): object
   extra ? (extra.context ??= { req: extra.request }) : { req };
 
 interface Answer {
-  readonly type: string;
-  readonly payload?: { readonly data?: Record<string, { username: string }> | null; readonly errors?: unknown };
+  readonly data?: Record<string, { username: string }> | null;
 }
 
 describe('executions of GraphQL', () => {
@@ -94,25 +92,11 @@ describe('executions of GraphQL', () => {
   });
 
   /** Opens a connection with the cookies of the page, and returns a function that runs queries over it. */
-  async function connect(): Promise<{ run: (query: string) => Promise<Answer['payload']>; close: () => void }> {
+  async function connect(): Promise<{ run: (query: string) => Promise<Answer>; close: () => void }> {
     const headers = { ...browser.handshakeFrom(OWN), Cookie: `${ACCESS}=${browser.jar[ACCESS]}` };
-    const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { headers });
-    const next = async (type: string): Promise<Answer> => {
-      for (;;) {
-        const answer = JSON.parse(String((await once(socket, 'message'))[0])) as Answer;
-        if (answer.type === type) return answer;
-      }
-    };
-    await once(socket, 'open');
-    socket.send(JSON.stringify({ type: 'connection_init' }));
-    await next('connection_ack');
-    let id = 0;
-    const run = async (query: string): Promise<Answer['payload']> => {
-      const answer = next('next');
-      socket.send(JSON.stringify({ id: String(++id), type: 'subscribe', payload: { query } }));
-      return (await answer).payload;
-    };
-    return { run, close: () => socket.terminate() };
+    const connection = await GraphqlConnection.open(app, headers);
+    const run = async (query: string): Promise<Answer> => (await connection.subscribe(query)).payload as Answer;
+    return { run, close: () => connection.close() };
   }
 
   it('after a logout, no execution on a connection sees the former user', async () => {
@@ -126,17 +110,17 @@ describe('executions of GraphQL', () => {
     expect(await run('{ visitor { username viewer } }')).toEqual({
       data: { visitor: { username: 'nobody', viewer: 'nobody' } },
     });
-    expect((await run('{ unguarded { username } }'))?.data).toBeNull();
-    expect((await run('{ me { username } }'))?.data).toBeNull();
+    expect((await run('{ unguarded { username } }')).data).toBeNull();
+    expect((await run('{ me { username } }')).data).toBeNull();
     close();
   });
 
   it('request.user is not set on the request of a connection, which outlives the session', async () => {
     const { run, close } = await connect();
-    expect((await run('{ requestUser { username } me { username } }'))?.data).toMatchObject({
+    expect((await run('{ requestUser { username } me { username } }')).data).toMatchObject({
       me: { username: 'alice' },
     });
-    expect((await run('{ requestUser { username } }'))?.data).toEqual({ requestUser: { username: 'nobody' } });
+    expect((await run('{ requestUser { username } }')).data).toEqual({ requestUser: { username: 'nobody' } });
     const { access_token } = await app.login();
     const query = { query: '{ requestUser { username } }' };
     const { body } = await app.post('/graphql', access_token, query).expect(200);
@@ -146,8 +130,8 @@ describe('executions of GraphQL', () => {
 
   it('an unguarded resolver does not see the caller of an earlier execution', async () => {
     const { run, close } = await connect();
-    expect((await run('{ me { username } }'))?.data).toEqual({ me: { username: 'alice' } });
-    expect((await run('{ unguarded { username } }'))?.data).toBeNull();
+    expect((await run('{ me { username } }')).data).toEqual({ me: { username: 'alice' } });
+    expect((await run('{ unguarded { username } }')).data).toBeNull();
     close();
   });
 

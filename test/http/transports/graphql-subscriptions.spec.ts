@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { UseGuards } from '@nestjs/common';
 import { GraphQLModule, Query, Resolver, Subscription } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { BearerAuthGuard, CurrentUser, type AuthUser } from 'nestjs-session-auth';
-import { WebSocket } from 'ws';
 import { Browser, type Initiator } from '../../support/browser';
 import { createDatabase, type TestDatabase } from '../../support/databases';
+import { GraphqlConnection } from '../../support/graphql-connection';
 import { TestApplication, PASSWORD } from '../../support/test-application';
 
 const ACCESS = '__Host-auth_access';
@@ -26,10 +25,8 @@ class NewsResolver {
   }
 }
 
-interface Message {
-  readonly type: string;
-  readonly payload?: { readonly data?: { readonly news: string } } | readonly { readonly message: string }[];
-}
+/** The data of an event, or the errors of a refused subscription. */
+type News = { readonly data: { readonly news: string } } | readonly { readonly message: string }[];
 
 describe('GraphQL subscriptions', () => {
   let database: TestDatabase;
@@ -64,17 +61,10 @@ describe('GraphQL subscriptions', () => {
   /** Returns the news that a page receives. The page can set the payload of `connection_init`, but no headers. */
   async function newsOf(from: Initiator, payload: object = {}): Promise<string | undefined> {
     const headers = { ...browser.handshakeFrom(from), Cookie: `${ACCESS}=${browser.jar[ACCESS]}` };
-    const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { headers });
-    const next = async (): Promise<Message> => JSON.parse(String((await once(socket, 'message'))[0])) as Message;
-    await once(socket, 'open');
-    const acknowledged = next();
-    socket.send(JSON.stringify({ type: 'connection_init', payload }));
-    expect((await acknowledged).type).toBe('connection_ack');
-    const first = next();
-    socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: 'subscription { news }' } }));
-    const answer = (await first).payload;
-    socket.close();
-    return answer && 'data' in answer ? answer.data?.news : (answer as readonly { message: string }[])[0]?.message;
+    const connection = await GraphqlConnection.open(app, headers, payload);
+    const answer = (await connection.subscribe('subscription { news }')).payload as News;
+    connection.close();
+    return 'data' in answer ? answer.data.news : answer[0]?.message;
   }
 
   it('the cookie authenticates a subscription if the handshake comes from the same origin', async () => {

@@ -15,8 +15,8 @@ import {
   type TransportCall,
 } from 'nestjs-session-auth';
 import { interval, map, type Observable } from 'rxjs';
-import { WebSocket } from 'ws';
 import { createDatabase, type TestDatabase } from '../../support/databases';
+import { GraphqlConnection } from '../../support/graphql-connection';
 import { type PlatformName, TestApplication } from '../../support/test-application';
 
 const GUARDED = 'subscription { ticks }';
@@ -87,49 +87,13 @@ const GRAPHQL = {
   }),
 };
 
-/** A client of the protocol graphql-transport-ws. */
-class Subscriber {
-  readonly received: { readonly type: string; readonly payload?: unknown }[] = [];
-  closedWith: number | null = null;
-
-  private constructor(private readonly socket: WebSocket) {
-    socket.on('message', (data) => this.received.push(JSON.parse((data as Buffer).toString()) as never));
-    socket.on('close', (code) => (this.closedWith = code));
-  }
-
-  static async open(app: TestApplication, accessToken: string | null, payload?: object): Promise<Subscriber> {
-    const headers = accessToken === null ? {} : { Authorization: `Bearer ${accessToken}` };
-    const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { headers });
-    const subscriber = new Subscriber(socket);
-    await once(socket, 'open');
-    socket.send(JSON.stringify({ type: 'connection_init', payload }));
-    await subscriber.until(() => subscriber.received.length === 1);
-    return subscriber;
-  }
-
-  async subscribe(query: string): Promise<void> {
-    this.socket.send(JSON.stringify({ id: query, type: 'subscribe', payload: { query } }));
-    const seen = this.received.length;
-    await this.until(() => this.received.length > seen);
-  }
-
-  async until(isTrue: () => boolean): Promise<void> {
-    for (let tries = 0; !isTrue(); tries++) {
-      if (tries === 500) throw new Error(`Not reached: ${JSON.stringify(this.received.slice(-3))}`);
-      await pause(10);
-    }
-  }
-
-  close(): void {
-    this.socket.terminate();
-  }
-}
+const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
 
 describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('subscriptions with %s', (driver) => {
   const platform: PlatformName = driver === 'mercurius' ? 'fastify' : 'express';
   let database: TestDatabase;
   let app: TestApplication;
-  let subscriber: Subscriber;
+  let subscriber: GraphqlConnection;
 
   beforeAll(async () => {
     database = await createDatabase('sqlite');
@@ -143,7 +107,7 @@ describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('subscriptions w
 
   it.each([GUARDED, OPTIONAL])('%s ends when the session ends', async (query) => {
     const { access_token } = await app.login();
-    subscriber = await Subscriber.open(app, access_token);
+    subscriber = await GraphqlConnection.open(app, bearer(access_token));
     await subscriber.subscribe(query);
     expect(subscriber.received.at(-1)).toMatchObject({ type: 'next' });
     await app.post('/auth/logout/all/', access_token).expect(200);
@@ -152,7 +116,7 @@ describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('subscriptions w
 
   it('a subscription ends with a session that another instance has ended', async () => {
     const { access_token, session_id } = await app.login();
-    subscriber = await Subscriber.open(app, access_token);
+    subscriber = await GraphqlConnection.open(app, bearer(access_token));
     await subscriber.subscribe(GUARDED);
     await app.dataSource.query(`UPDATE auth_sessions SET state = 'ended' WHERE id = '${session_id}'`);
     await app.nest.get(OpenSockets).check();
@@ -161,7 +125,7 @@ describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('subscriptions w
 
   it('a subscription without a session continues', async () => {
     const { access_token } = await app.login();
-    subscriber = await Subscriber.open(app, null);
+    subscriber = await GraphqlConnection.open(app, {});
     await subscriber.subscribe(OPTIONAL);
     await app.post('/auth/logout/all/', access_token).expect(200);
     const seen = subscriber.received.length;
@@ -170,7 +134,7 @@ describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('subscriptions w
 
   it('many subscriptions of one socket are registered once, and not after the socket has closed', async () => {
     const { access_token } = await app.login();
-    subscriber = await Subscriber.open(app, access_token);
+    subscriber = await GraphqlConnection.open(app, bearer(access_token));
     const register = jest.spyOn(app.nest.get(OpenSockets), 'register');
     for (const alias of ['a', 'b', 'c']) await subscriber.subscribe(`subscription { ${alias}: ticks }`);
     expect(register).toHaveBeenCalledTimes(1);
@@ -206,7 +170,7 @@ it('a subscription is refused if its context contains nothing that can be closed
     providers: [TickResolver],
   });
   const { access_token } = await app.login();
-  const subscriber = await Subscriber.open(app, null, { token: access_token });
+  const subscriber = await GraphqlConnection.open(app, {}, { token: access_token });
   await subscriber.subscribe(GUARDED);
   expect(JSON.stringify(subscriber.received)).toContain('return `extra` in its GraphQL context');
   subscriber.close();

@@ -25,7 +25,7 @@ const RUN_MIGRATIONS =
   'Run AUTH_MIGRATIONS (or AUTH_MIGRATIONS_WITHOUT_USERS if you have your own user table) and your own migrations.';
 
 /** What the failure of a statement means. Conflicts and duplicates are rolled back. */
-type Meaning = Exclude<FailureKind, 'rolled_back'> | 'conflict' | 'duplicate';
+type Meaning = Exclude<FailureKind, 'rolled_back'> | 'conflict' | 'duplicate' | 'unrepresentable';
 
 /**
  * Meanings and hints, by a pattern for the code and the message. `connection_lost`: the outcome is unknown. `read_only`,
@@ -46,7 +46,7 @@ const FAILURES: readonly (readonly [pattern: RegExp, meaning: Meaning, hint?: st
   ],
   [
     /^(1267|3854|3988|22P05) /,
-    'other',
+    'unrepresentable',
     'The character set of a column or database cannot represent a value. Convert the column to utf8mb4, or use UTF8.',
   ],
   [/^(23502|1048|1364|SQLITE_CONSTRAINT_NOTNULL) /, 'other', 'A required column has no value. Add a default to it.'],

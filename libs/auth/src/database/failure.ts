@@ -47,10 +47,11 @@ export function isLockTimeout(error: unknown): boolean {
 
 export function failureKind(error: unknown): FailureKind {
   const meaning = meaningOf(error);
+  if (meaning === 'unrepresentable') return 'other';
   return meaning === 'conflict' || meaning === 'duplicate' ? 'rolled_back' : meaning;
 }
 
 /** Returns whether the compared column cannot store a character of a parameter, so that no row can match. */
 export function isUnrepresentable(error: unknown): boolean {
-  return ['1267', '3854', '3988', '22P05'].includes(failureCode(error));
+  return meaningOf(error) === 'unrepresentable';
 }

@@ -140,9 +140,11 @@ export function newEvent(
 
 const EPOCH = Date.UTC(2020, 0, 1);
 
+const IDS_PER_MS = 4096;
+
 /** Returns the smallest possible id of an event at this instant. Ids increase with time. */
 export function firstEventIdAt(at: number): number {
-  return Math.max(1, at - EPOCH) * 4096;
+  return Math.max(1, at - EPOCH) * IDS_PER_MS;
 }
 
 const INSERT = `INSERT INTO {event} ({event.id}, {event.userId}, {event.event}, {event.ipAddress}, {event.userAgent},

@@ -13,8 +13,9 @@ import { exceptionFor } from './wire-format';
 
 /**
  * Admits calls with a valid access token of an active user, over HTTP, GraphQL, WebSockets and microservices. Sets
- * `request.auth` over HTTP, and `request.user` over HTTP and GraphQL, unless other code has set it or, on GraphQL, a
- * `TokenSource` has found the token. To require more than a token, add another guard. Do not extend this class.
+ * `request.auth` over HTTP, and `request.user` over HTTP and GraphQL, unless other code has set it. Exceptions are
+ * GraphQL operations over a WebSocket, and those whose token a `TokenSource` has found. A GraphQL subscription or a stream
+ * of server-sent events ends with its session. To require more, add another guard. Do not extend this class.
  */
 @Injectable()
 @AccessGuard()
@@ -71,7 +72,7 @@ export class BearerAuthGuard implements CanActivate {
     throw token ? invalidAccessToken() : credentialsMissing();
   }
 
-  /** Removes the cookies of a refused logout, and the user of an earlier operation. */
+  /** Removes the cookies of a refused logout, and the caller of a refused GraphQL execution. */
   private cleanUp(context: ExecutionContext, rules: RouteRules, error: unknown): void {
     if (!isTokenRefused(error)) return;
     if (rules.acceptsRefreshCookie) this.cookies.clearIfAllowed(requestOf(context)!, responseOf(context)!);

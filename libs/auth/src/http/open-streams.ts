@@ -7,7 +7,7 @@ import { graphqlSocketOf, requestOf, responseOf } from './transports';
 
 /** What a stream is sent over: a WebSocket, or the connection or response of a request. */
 interface Channel {
-  /** The first is the key of the channel. All of them emit `close` when the channel ends, some only usually. */
+  /** The channel has ended when one of them emits `close`. The first identifies the channel. */
   readonly emitters: readonly [EventEmitter, ...EventEmitter[]];
   readonly isOpen: boolean;
   readonly close: () => unknown;

@@ -245,8 +245,8 @@ export class LoginTickets {
 }
 
 /**
- * Returns the tickets that remain when one more is issued to a network: without the oldest of the networks that hold
- * the most. So nobody who knows the password can remove the user's ticket from a single other network.
+ * Returns the tickets that remain when one more is issued to a network. Removes the oldest ticket of the networks that
+ * hold the most, because an attacker who knows the password must not remove the user's ticket from one other network.
  */
 function keptBeside(network: string, newestFirst: readonly Row[]): readonly Row[] {
   if (newestFirst.length < MAX_TICKETS) return newestFirst;
