@@ -71,9 +71,15 @@ export interface AuthModuleOptions {
     mode: 'optional' | 'only' | false;
     /** The name of the cookies (RFC 6265), without `__Host-`, `_access` and `_refresh`. Default: 'auth'. */
     name?: string;
-    /** The origins of front ends on other hosts of the same site, such as `https://app.example.com`. Default: []. */
+    /**
+     * The origins of front ends on other hosts of the same site, such as `https://app.example.com`, that may use and set
+     * the cookies. Default: [].
+     */
     trustedOrigins?: readonly string[];
-    /** Whether cookies require HTTPS. With `false`, they work only on localhost, for development. Default: true. */
+    /**
+     * Whether cookies require HTTPS. With `false`, for development, they work only on `localhost`, `*.localhost`,
+     * `127.0.0.0/8` and `[::1]`. Default: true.
+     */
     secure?: boolean;
   };
   /** How the library counts and delays failed logins. */
