@@ -1,18 +1,16 @@
-import { AuthClient, ClientError, memoryTokens, type AuthClientOptions } from 'nestjs-session-auth-client';
-import { BASE, Fixture, type OpenedTab } from './fixture';
+import { AuthClient, memoryTokens, type AuthClientOptions } from 'nestjs-session-auth-client';
+import { BASE, Fixture, signedIn, TTL } from './fixture';
 
-const TTL = 900_000;
+const REPEATED = ['/me', '/auth/token/refresh/', '/me'];
 
-async function signedIn(options: AuthClientOptions = {}): Promise<{ fixture: Fixture; one: OpenedTab }> {
-  const fixture = new Fixture(0, {}, 'memory', options);
-  const [one] = await fixture.openTabs(1);
-  fixture.server.requests.length = 0;
-  return { fixture, one: one! };
-}
+/** Signs in with tokens in memory, and forgets the request of the login. */
+const start = async (options: AuthClientOptions = {}): ReturnType<typeof signedIn> => {
+  const signed = await signedIn({ kind: 'memory', options });
+  signed.server.requests.length = 0;
+  return signed;
+};
 
-const settled = async (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
-
-describe('the origins that receive the access token', () => {
+describe('the origins that receive credentials', () => {
   it.each([
     'https://elsewhere.example.com/me',
     'http://app.example.com/me',
@@ -22,216 +20,231 @@ describe('the origins that receive the access token', () => {
     'https://app.example.com@elsewhere.example.com/me',
     'data:text/plain,hello',
   ])('a request to %s receives no access token and is not sent', async (address) => {
-    const { fixture, one } = await signedIn();
-    expect(await settled(one.client.fetch(address))).toMatchObject({ code: 'foreign_origin' });
-    expect(fixture.server.requests).toEqual([]);
-  });
-
-  it('a Request object for another origin receives no access token', async () => {
-    const { fixture, one } = await signedIn();
-    const request = new Request('https://elsewhere.example.com/me');
-    expect(await settled(one.client.fetch(request))).toBeInstanceOf(ClientError);
-    expect(fixture.server.requests).toEqual([]);
+    const { fixture, server, one } = await start();
+    for (const input of [address, new Request('https://elsewhere.example.com/me')]) {
+      expect(await fixture.rejection(one.client.fetch(input))).toMatchObject({ code: 'foreign_origin' });
+    }
+    expect(server.requests).toEqual([]);
   });
 
   it('requests to the origins of baseUrl and of the option `origins` carry the access token and no other Authorization', async () => {
-    const { fixture, one } = await signedIn({
-      baseUrl: `${BASE}/api`,
-      authPath: '../auth',
-      origins: ['https://files.example.com/x'],
-    });
+    const origins = ['https://files.example.com/x'];
+    const { fixture, server, one } = await start({ baseUrl: `${BASE}/api`, authPath: '../auth', origins });
     const headers = { authorization: 'Basic Zm9v' };
     for (const address of ['me', '/other', new URL('https://files.example.com/a'), new Request(`${BASE}/b`)]) {
       await fixture.time.until(one.client.fetch(address, { headers }));
     }
-    expect(fixture.server.requests.map(({ path }) => path)).toEqual(['/api/me', '/other', '/a', '/b']);
-    expect(new Set(fixture.server.requests.map(({ token }) => token))).toEqual(new Set(['access-2']));
+    expect(server.requests.map(({ path, token }) => `${path} ${token}`)).toEqual(
+      ['/api/me', '/other', '/a', '/b'].map((path) => `${path} access-2`),
+    );
   });
 
-  it('a call rejects with signed_out while nobody is signed in', async () => {
-    const fixture = new Fixture(0, {}, 'memory');
-    const { client } = fixture.open();
-    expect(await settled(client.fetch('/me'))).toMatchObject({ code: 'signed_out', status: null });
-    expect(await settled(client.sessions())).toMatchObject({ code: 'signed_out' });
-    expect(await client.isSignedIn()).toBe(false);
-    expect(fixture.server.requests).toEqual([]);
+  it('no path leads to an origin other than that of baseUrl', async () => {
+    const urls: string[] = [];
+    const fetch = (input: string | Request): Promise<Response> => {
+      urls.push((input as Request).url);
+      return Promise.resolve(new Response('{}', { status: 404 }));
+    };
+    for (const authPath of ['https://evil.example/auth', '//evil.example/auth', '/auth/', '../auth']) {
+      const client = new AuthClient({ baseUrl: `${BASE}/api/`, authPath, environment: { fetch } });
+      await expect(client.login('alice', 'secret')).rejects.toThrow();
+    }
+    expect(new Set(urls.map((url) => new URL(url).origin))).toEqual(new Set([BASE]));
+    expect(urls.slice(2)).toEqual([`${BASE}/api/auth/login/`, `${BASE}/auth/login/`]);
+  });
+
+  it('requests with passwords and tokens do not follow redirects', async () => {
+    const { fixture, server, one } = await signedIn();
+    await fixture.time.run(TTL);
+    await fixture.time.until(one.client.changePassword('secret', 'another secret'));
+    expect(server.paths).toEqual([
+      '/auth/login/',
+      '/auth/password/change/',
+      '/auth/token/refresh/',
+      '/auth/password/change/',
+    ]);
+    expect(new Set(server.requests.map(({ redirect }) => redirect))).toEqual(new Set(['manual']));
   });
 });
 
 describe('requests whose token was refused', () => {
-  const bodies: readonly (readonly [string, () => RequestInit['body']])[] = [
-    ['text', () => 'hello'],
-    ['a form', () => new URLSearchParams({ word: 'hello' })],
-    ['bytes', () => new TextEncoder().encode('hello')],
-    ['a blob', () => new Blob(['hello'])],
-  ];
-
-  it.each(bodies)('a refused request is repeated once with its body: %s', async (_, body) => {
-    const { fixture, one } = await signedIn();
+  it.each<[string, () => [string | Request, RequestInit?]]>([
+    ['text', () => ['/me', { method: 'POST', body: 'hello' }]],
+    ['a form', () => ['/me', { method: 'POST', body: new URLSearchParams({ word: 'hello' }) }]],
+    ['bytes', () => ['/me', { method: 'POST', body: new TextEncoder().encode('hello') }]],
+    ['a blob', () => ['/me', { method: 'POST', body: new Blob(['hello']) }]],
+    ['of a Request', () => [new Request(`${BASE}/me`, { method: 'POST', body: 'hello' })]],
+  ])('a refused request is repeated once with its body: %s', async (_, request) => {
+    const { fixture, server, one } = await start();
     await fixture.time.run(TTL);
-    const answer = await fixture.time.until(one.client.fetch('/me', { method: 'POST', body: body() ?? null }));
+    const answer = await fixture.time.until(one.client.fetch(...request()));
     expect(await answer.json()).toMatchObject({ method: 'POST', body: expect.stringContaining('hello') });
-    expect(fixture.server.requests.map(({ path }) => path)).toEqual(['/me', '/auth/token/refresh/', '/me']);
+    expect(server.paths).toEqual(REPEATED);
   });
 
-  it('a refused request that was passed as a Request is repeated once', async () => {
-    const { fixture, one } = await signedIn();
-    await fixture.time.run(TTL);
-    const request = new Request(`${BASE}/me`, { method: 'POST', body: 'hello' });
-    const answer = await fixture.time.until(one.client.fetch(request));
-    expect(await answer.json()).toMatchObject({ body: 'hello' });
-  });
-
-  const stream = (): RequestInit => ({ method: 'POST', body: new Blob(['hello']).stream(), duplex: 'half' });
-
-  it('a refused request with a stream as its body returns its 401, and the next request succeeds', async () => {
-    const { fixture, one } = await signedIn();
-    await fixture.time.run(TTL);
+  it('a request with a stream as its body is not repeated, and not sent with a token that is about to expire', async () => {
+    const stream = (): RequestInit => ({ method: 'POST', body: new Blob(['hello']).stream(), duplex: 'half' });
+    const { fixture, server, one } = await start({ accessTokenTtlSeconds: 900 });
+    server.expireAccessTokens();
     expect((await fixture.time.until(one.client.fetch('/me', stream()))).status).toBe(401);
     expect((await fixture.time.until(one.client.fetch('/me', stream()))).status).toBe(200);
-    expect(fixture.server.requests.map(({ path }) => path)).toEqual(['/me', '/auth/token/refresh/', '/me']);
-  });
-
-  it('a request with a stream as its body is not sent with a token that is about to expire', async () => {
-    const { fixture, one } = await signedIn({ accessTokenTtlSeconds: 900 });
+    expect(server.paths).toEqual(REPEATED);
     await fixture.time.run(TTL - 50_000);
-    expect((await fixture.time.until(one.client.fetch('/me'))).status).toBe(200);
+    expect(await fixture.requestInAll([one])).toEqual([200]);
     expect((await fixture.time.until(one.client.fetch('/me', stream()))).status).toBe(200);
-    expect(fixture.server.requests.map(({ path }) => path)).toEqual(['/me', '/auth/token/refresh/', '/me']);
+    expect(server.paths.slice(3)).toEqual(REPEATED);
   });
 
-  it('a refused request is repeated only once', async () => {
-    const storage = memoryTokens();
-    const { fixture, one } = await signedIn({ storage });
-    let asked = 0;
-    const always = (): Promise<Response> =>
-      Promise.resolve(
-        Response.json({ detail: 'Invalid or expired access token.', code: 'access_token_invalid' }, { status: 401 }),
-      );
-    const client = new AuthClient({
-      baseUrl: BASE,
-      storage,
-      environment: {
-        ...one.tab.environment,
-        fetch: (input) => {
-          const isRefresh = new URL((input as Request).url).pathname.endsWith('/refresh/');
-          return isRefresh ? fixture.server.fetch(input) : (asked++, always());
-        },
-      },
-    });
-    expect((await fixture.time.until(client.fetch('/me'))).status).toBe(401);
-    expect(asked).toBe(2);
-  });
-
-  it('a request is not repeated if the application responds with 401 for another reason', async () => {
-    const storage = memoryTokens();
-    const { fixture, one } = await signedIn({ storage });
-    const other = Response.json({ message: 'Wrong PIN' }, { status: 401 });
-    const client = new AuthClient({
-      baseUrl: BASE,
-      storage,
-      environment: { ...one.tab.environment, fetch: () => Promise.resolve(other) },
-    });
-    const answer = await fixture.time.until(client.fetch('/me'));
-    expect(await answer.json()).toEqual({ message: 'Wrong PIN' });
-    expect(one.emitted).toEqual([]);
+  it.each([
+    ['twice after a refusal by the guard', { code: 'access_token_invalid' }, 2],
+    ['once after a 401 of the application', { message: 'Wrong PIN' }, 1],
+  ])('a request that is always refused is sent %s, and the caller gets the 401', async (_, body, times) => {
+    const { fixture, server, one } = await start();
+    let count = 0;
+    const fetch = (input: string | Request): Promise<Response> => {
+      if (!(input as Request).url.endsWith('/me')) return server.fetch(input);
+      count++;
+      return Promise.resolve(Response.json(body, { status: 401 }));
+    };
+    const always = fixture.open(one.tab, { environment: { ...one.tab.environment, fetch } });
+    await fixture.login(always);
+    const answer = await fixture.time.until(always.client.fetch('/me'));
+    expect([answer.status, await answer.json(), count]).toEqual([401, body, times]);
   });
 
   it('after a refresh before the expiry fails, the client pauses before the next attempt', async () => {
-    const { fixture, one } = await signedIn({ accessTokenTtlSeconds: 900 });
-    fixture.server.delivery = () => ({ status: 429 });
+    const { fixture, server, one } = await start({ accessTokenTtlSeconds: 900 });
+    let attempts = 0;
+    server.delivery = () => (attempts++, { status: 429 });
     await fixture.time.run(TTL - 20_000);
     for (let i = 0; i < 5; i++) expect(await fixture.requestInAll([one])).toEqual([200]);
-    fixture.server.delivery = () => ({});
+    expect(attempts).toBe(1);
+    server.delivery = () => ({});
     await fixture.time.run(1_000);
     expect(await fixture.requestInAll([one])).toEqual([200]);
-    expect(fixture.server.refreshes).toBe(1);
+    expect(server.refreshes).toBe(1);
+  });
+});
+
+describe('requests that the caller aborts', () => {
+  const left = new Error('The user has left.');
+
+  it('an aborted request rejects immediately, and the refresh that it waits for continues', async () => {
+    for (const options of [{}, { accessTokenTtlSeconds: 900 }]) {
+      const { fixture, server, one } = await start(options);
+      await fixture.time.run(TTL);
+      server.delivery = () => ({ responseDelay: 5_000 });
+      const aborted = new AbortController();
+      const asking = fixture.rejection(one.client.fetch('/me', { signal: aborted.signal }));
+      await fixture.time.run(1_000);
+      const abortedAt = fixture.time.now();
+      aborted.abort(left);
+      expect(await asking).toBe(left);
+      expect(fixture.time.now() - abortedAt).toBeLessThan(100);
+      await fixture.time.run(10_000);
+      expect(server.refreshes).toBe(1);
+      expect(await fixture.requestInAll([one])).toEqual([200]);
+    }
+  });
+
+  it('a request that is aborted before or while the client reads its tokens is not sent', async () => {
+    const { fixture, server, one } = await start({ accessTokenTtlSeconds: 900 });
+    const request = new Request(`${BASE}/me`, { signal: AbortSignal.abort() });
+    expect(await fixture.rejection(one.client.fetch(request))).toMatchObject({ name: 'AbortError' });
+    const aborted = new AbortController();
+    const asking = one.client.fetch('/me', { signal: aborted.signal });
+    aborted.abort(left);
+    expect(await fixture.rejection(asking)).toBe(left);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('a finished request leaves no listener on its signal, which a page may reuse', async () => {
+    const { fixture, one } = await start();
+    const listeners = new Set<unknown>();
+    const request = new Request(`${BASE}/me`, { signal: new AbortController().signal });
+    const spies = [
+      // Listeners with options belong to Node, which references them weakly.
+      jest.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation((_, listener, options) => {
+        if (options === undefined) listeners.add(listener);
+      }),
+      jest.spyOn(AbortSignal.prototype, 'removeEventListener').mockImplementation((_, listener) => {
+        listeners.delete(listener);
+      }),
+    ];
+    expect(await fixture.time.until(one.client.fetch(request))).toMatchObject({ status: 200 });
+    spies.forEach((spy) => spy.mockRestore());
+    expect([...listeners]).toEqual([]);
   });
 });
 
 describe('requests while the user changes', () => {
   it('a request of one user is not repeated for another user who has signed in in the meantime', async () => {
-    const fixture = new Fixture(0);
-    const [one, other] = await fixture.openTabs(2);
+    const { fixture, tabs } = await signedIn({ tabs: 2 });
     await fixture.time.run(TTL);
-    const entering = other!.client.login('bob', 'secret');
+    const entering = tabs[1]!.client.login('bob', 'secret');
     await fixture.time.run(1);
-    expect(await fixture.requestInAll([one!])).toEqual([401]);
+    expect(await fixture.requestInAll([tabs[0]!])).toEqual([401]);
     await fixture.time.until(entering);
-    expect(await fixture.requestInAll([one!, other!])).toEqual([200, 200]);
+    expect(await fixture.requestInAll(tabs)).toEqual([200, 200]);
   });
 
-  it('a request that ends its session keeps the session of another user who has signed in in the meantime', async () => {
-    const fixture = new Fixture(0);
-    const [one, other] = await fixture.openTabs(2);
-    const leaving = one!.client.logout();
-    const entering = other!.client.login('bob', 'secret');
-    await fixture.time.until(Promise.all([leaving, entering]));
-    expect(await fixture.requestInAll([other!])).toEqual([200]);
-  });
+  it.each(['local', 'cookie'] as const)(
+    'a sign-out keeps the session of another user who has signed in in the meantime, with %s storage',
+    async (kind) => {
+      const { fixture, tabs } = await signedIn({ kind, tabs: 2 });
+      const entering = tabs[1]!.client.login('bob', 'secret');
+      const leaving = tabs[0]!.client.logout().catch((error: unknown) => error);
+      const { sessionId } = await fixture.time.until(entering);
+      // With cookies, the server cannot know whose session the request is to end.
+      const refused = kind === 'cookie' ? { code: 'signed_out' } : undefined;
+      expect(await fixture.time.until(leaving)).toEqual(refused && expect.objectContaining(refused));
+      expect(await fixture.sessionOf(tabs[1]!)).toBe(sessionId);
+    },
+  );
 
-  it('with cookies, a sign-out does not end the session of another user who has signed in in the meantime', async () => {
-    const fixture = new Fixture(0, {}, 'cookie');
-    const [one, other] = await fixture.openTabs(2);
-    const entering = other!.client.login('bob', 'secret');
-    const leaving = settled(one!.client.logout());
-    await fixture.time.until(entering);
-    expect(await fixture.time.until(leaving)).toMatchObject({ code: 'signed_out' });
-    expect(await fixture.requestInAll([one!, other!])).toEqual([200, 200]);
-  });
-
-  it('a late refresh does not replace the tokens of a newer login, even if the lock fails', async () => {
-    const fixture = new Fixture(0, {}, 'local', { lock: { run: (work) => work() } });
-    const [one, other] = await fixture.openTabs(2);
+  it.each([
+    ['with cookies', { kind: 'cookie' } as const],
+    ['even if the lock fails', { options: { lock: { run: <T>(work: () => Promise<T>) => work() } } }],
+  ])('a late refresh does not replace the tokens of a newer login, %s', async (_, setup) => {
+    const { fixture, server, tabs } = await signedIn({ ...setup, tabs: 2 });
     await fixture.time.run(TTL);
-    fixture.server.delivery = () => ({ responseDelay: 3_000 });
-    const asking = fixture.request(one!);
+    server.delivery = () => ({ responseDelay: 3_000 });
+    const asking = fixture.request(tabs[0]!);
     await fixture.time.run(1_000);
-    const { sessionId } = await fixture.time.until(other!.client.login('bob', 'secret'));
+    const { sessionId } = await fixture.login(tabs[1]!, 'bob');
     await fixture.time.until(asking);
-    const answer = await fixture.time.until(other!.client.fetch('/me'));
-    expect(await answer.json()).toMatchObject({ session_id: sessionId });
+    expect(await fixture.sessionOf(tabs[1]!)).toBe(sessionId);
   });
 });
 
-describe('storages that fail', () => {
+describe('a client that cannot work', () => {
+  it('a call rejects with signed_out while nobody is signed in, and nothing is sent', async () => {
+    const fixture = new Fixture({ kind: 'memory' });
+    const { client } = fixture.open();
+    expect(await fixture.rejection(client.fetch('/me'))).toMatchObject({ code: 'signed_out', status: null });
+    expect(await fixture.rejection(client.sessions())).toMatchObject({ code: 'signed_out' });
+    expect(await client.isSignedIn()).toBe(false);
+    expect(fixture.server.requests).toEqual([]);
+  });
+
   it('a call rejects with the error of the storage, and no refresh token is sent', async () => {
     const storage = memoryTokens();
-    const { fixture, one } = await signedIn({ storage });
+    const { fixture, server, one } = await start({ storage });
     await fixture.time.run(TTL);
     const full = new Error('The disk is full.');
     storage.write = () => Promise.reject(full);
-    expect(await fixture.time.until(settled(one.client.fetch('/me')))).toBe(full);
-    expect(await fixture.time.until(settled(one.client.sessions()))).toBe(full);
-    expect(fixture.server.refreshes).toBe(0);
+    expect(await fixture.rejection(one.client.fetch('/me'))).toBe(full);
+    expect(await fixture.rejection(one.client.sessions())).toBe(full);
+    expect(server.refreshes).toBe(0);
   });
-});
 
-describe('the options of a client', () => {
   it.each([
     [{ refreshReuseGraceSeconds: 61 }, 'refreshReuseGraceSeconds is 61. Use 0 to 60 seconds.'],
     [{ accessTokenTtlSeconds: Number.NaN }, 'accessTokenTtlSeconds is NaN. Use 1 to 3600 seconds.'],
     [{ refreshTimeoutSeconds: 0 }, 'refreshTimeoutSeconds is 0. Use 1 to 60 seconds.'],
-  ])('the options %j are refused', (options, message) => {
+    [{ transport: 'cookie', storage: memoryTokens() } as const, 'With cookies, remove `storage`.'],
+    [{ baseUrl: undefined } as never, '`baseUrl` is required outside a page.'],
+  ])('the options %j are refused', (options: AuthClientOptions, message) => {
     expect(() => new AuthClient({ baseUrl: BASE, ...options })).toThrow(message);
-  });
-
-  it('baseUrl is required outside a page', () => {
-    expect(() => new AuthClient()).toThrow('`baseUrl` is required');
-  });
-});
-
-describe('a listener', () => {
-  it('a listener is called until it is removed', async () => {
-    const { fixture, one } = await signedIn();
-    const heard: string[] = [];
-    const stop = one.client.on('refreshed', ({ sessionId }) => heard.push(sessionId));
-    await fixture.time.run(TTL);
-    await fixture.requestInAll([one]);
-    stop();
-    await fixture.time.run(TTL);
-    await fixture.requestInAll([one]);
-    expect(heard).toEqual(['session-1']);
-    expect(one.emitted).toEqual(['refreshed', 'refreshed']);
   });
 });

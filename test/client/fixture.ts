@@ -7,10 +7,12 @@ import {
   type ClientEventName,
 } from 'nestjs-session-auth-client';
 import { Browser, type BrowserTraits, type Tab } from './simulated-browser';
-import { FakeServer } from './fake-server';
+import { FakeServer, type Delivery } from './fake-server';
 import { DrivenTime } from './time';
 
 export const BASE = 'https://app.example.com';
+/** The lifetime of access tokens in milliseconds. */
+export const TTL = 900_000;
 const NAMES: readonly ClientEventName[] = ['refreshed', 'signedOut', 'signedOutElsewhere', 'signInNeeded'];
 
 /** A client in a tab, and the events that it has emitted. */
@@ -20,49 +22,48 @@ export interface OpenedTab {
   readonly emitted: ClientEventName[];
 }
 
+/** Where the clients keep the session: tokens in one of the storages, or cookies. */
+export type Kind = 'local' | 'session' | 'memory' | 'cookie';
+
+export interface Setup {
+  /** The grace period of the server and the clients in seconds. Default: 0, or 10 with cookies. */
+  readonly grace?: number;
+  readonly traits?: Partial<BrowserTraits>;
+  /** Default: local. */
+  readonly kind?: Kind;
+  readonly options?: AuthClientOptions;
+  /** The number of tabs. Default: 1. */
+  readonly tabs?: number;
+}
+
 /** A simulated browser and server, which share a simulated clock. */
 export class Fixture {
   readonly time = new DrivenTime();
   readonly server: FakeServer;
   readonly browser: Browser;
+  private readonly options: AuthClientOptions;
+  private readonly kind: Kind;
 
-  constructor(
-    readonly graceSeconds = 0,
-    traits: Partial<BrowserTraits> = {},
-    readonly kind: 'local' | 'session' | 'memory' | 'cookie' = 'local',
-    readonly options: AuthClientOptions = {},
-  ) {
-    this.server = new FakeServer(this.time, graceSeconds * 1_000);
+  constructor({ kind = 'local', grace = kind === 'cookie' ? 10 : 0, traits = {}, options = {} }: Setup = {}) {
+    this.kind = kind;
+    this.options = { baseUrl: BASE, refreshReuseGraceSeconds: grace, ...options };
+    this.server = new FakeServer(this.time, grace * 1_000, TTL);
     const after: BrowserTraits['after'] = (milliseconds, run) => this.time.after(milliseconds, run);
     this.browser = new Browser({ fetch: this.server.fetch, clock: this.time, after, ...traits });
   }
 
   open(tab = this.browser.openTab(), options: AuthClientOptions = {}): OpenedTab {
     const storages = {
-      local: () => localTokens(undefined, tab.localStorage),
-      session: () => sessionTokens(undefined, tab.sessionStorage),
-      memory: () => memoryTokens(),
+      local: () => ({ storage: localTokens(undefined, tab.localStorage) }),
+      session: () => ({ storage: sessionTokens(undefined, tab.sessionStorage) }),
+      memory: () => ({ storage: memoryTokens() }),
+      cookie: () => ({ transport: 'cookie' as const }),
     };
-    const where = this.kind === 'cookie' ? { transport: this.kind } : { storage: storages[this.kind]() };
-    const client = new AuthClient({
-      baseUrl: BASE,
-      ...where,
-      refreshReuseGraceSeconds: this.graceSeconds,
-      environment: tab.environment,
-      ...this.options,
-      ...options,
-    });
+    const where = storages[this.kind]();
+    const client = new AuthClient({ ...where, environment: tab.environment, ...this.options, ...options });
     const emitted: ClientEventName[] = [];
     for (const name of NAMES) client.on(name, () => emitted.push(name));
     return { tab, client, emitted };
-  }
-
-  /** Opens tabs and signs a user in in the first one. */
-  async openTabs(count: number, options?: AuthClientOptions): Promise<OpenedTab[]> {
-    const tabs = Array.from({ length: count }, () => this.open(undefined, options));
-    await this.time.until(tabs[0]!.client.login('alice', 'secret'));
-    await this.time.run(1_000);
-    return tabs;
   }
 
   /** Returns the status of a guarded request, or the code of the error. */
@@ -76,4 +77,49 @@ export class Fixture {
   requestInAll(tabs: readonly OpenedTab[]): Promise<(number | string)[]> {
     return this.time.until(Promise.all(tabs.map((one) => this.request(one))));
   }
+
+  login({ client }: OpenedTab, username = 'alice'): Promise<{ readonly sessionId: string }> {
+    return this.time.until(client.login(username, 'secret'));
+  }
+
+  /** Returns the session that a guarded request reaches. */
+  async sessionOf({ client }: OpenedTab): Promise<string> {
+    const answer = await this.time.until(client.fetch('/me'));
+    return ((await answer.json()) as { session_id: string }).session_id;
+  }
+
+  /** Returns what a promise rejects with. */
+  rejection(promise: Promise<unknown>): Promise<unknown> {
+    const rejected = promise.then(
+      () => 'not rejected',
+      (error: unknown) => error,
+    );
+    return this.time.until(rejected);
+  }
+
+  /** Starts a request in a tab, and closes the tab after some time. */
+  async closeDuringRequest(one: OpenedTab, afterMs: number): Promise<void> {
+    this.request(one).catch(() => undefined);
+    await this.time.run(afterMs);
+    one.tab.close();
+  }
+
+  /** Sets how the next refresh is delivered. */
+  deliverNext(delivery: Delivery): void {
+    this.server.delivery = () => {
+      this.server.delivery = () => ({});
+      return delivery;
+    };
+  }
+}
+
+/** Opens tabs, and signs alice in in the first one. */
+export async function signedIn(
+  setup: Setup = {},
+): Promise<{ fixture: Fixture; server: FakeServer; tabs: OpenedTab[]; one: OpenedTab }> {
+  const fixture = new Fixture(setup);
+  const tabs = Array.from({ length: setup.tabs ?? 1 }, () => fixture.open());
+  await fixture.login(tabs[0]!);
+  await fixture.time.run(1_000);
+  return { fixture, server: fixture.server, tabs, one: tabs[0]! };
 }

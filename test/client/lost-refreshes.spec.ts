@@ -1,7 +1,5 @@
 import type { Delivery } from './fake-server';
-import { Fixture } from './fixture';
-
-const TTL = 900_000;
+import { signedIn, TTL } from './fixture';
 
 /** Deliveries after which the client cannot know whether the server rotated the token. */
 const UNKNOWN: readonly { readonly title: string; readonly delivery: Delivery }[] = [
@@ -15,171 +13,141 @@ const UNKNOWN: readonly { readonly title: string; readonly delivery: Delivery }[
   { title: 'a proxy responds with 200 after the token was rotated', delivery: { status: 200, after: true } },
 ];
 
-/** Sets how the next refresh is delivered. */
-function once(fixture: Fixture, delivery: Delivery): void {
-  let isFirst = true;
-  fixture.server.delivery = () => {
-    const one = isFirst ? delivery : {};
-    isFirst = false;
-    return one;
-  };
-}
-
-const processedRefreshes = (fixture: Fixture): number =>
-  fixture.server.requests.filter(({ path }) => path.endsWith('/refresh/')).length;
-
-describe('lost responses without a grace period', () => {
-  it.each(UNKNOWN)('no tab sends a refresh token again, even after a reload, when $title', async ({ delivery }) => {
-    const fixture = new Fixture(0);
-    const tabs = await fixture.openTabs(3);
+describe.each(UNKNOWN)('a refresh with an unknown outcome', ({ title, delivery }) => {
+  it(`without a grace period, no tab sends a refresh token again, even after a reload, when ${title}`, async () => {
+    const { fixture, server, tabs } = await signedIn({ tabs: 3 });
     let refreshes = 0;
-    fixture.server.delivery = () => (refreshes++, delivery);
+    server.delivery = () => (refreshes++, delivery);
     expect(await fixture.requestInAll(tabs)).toEqual([200, 200, 200]);
     await fixture.time.run(TTL);
     await fixture.requestInAll([tabs[0]!]);
     await fixture.requestInAll(tabs);
-    const reloaded = fixture.open();
-    await fixture.requestInAll([reloaded]);
-    expect(refreshes).toBe(1);
-    expect(processedRefreshes(fixture)).toBeLessThanOrEqual(1);
-    expect(fixture.server.reuses).toBe(0);
+    await fixture.requestInAll([fixture.open()]);
+    expect([refreshes, server.reuses]).toEqual([1, 0]);
     await fixture.time.run(100);
     for (const { emitted } of tabs) expect(emitted).toEqual(['signInNeeded']);
   });
 
+  it.each(['local', 'cookie'] as const)(
+    `within a grace period, a refresh is repeated until it succeeds when ${title}, with %s storage`,
+    async (kind) => {
+      const { fixture, server, tabs } = await signedIn({ kind, grace: 30, tabs: 3 });
+      fixture.deliverNext(delivery);
+      await fixture.time.run(TTL);
+      expect(await fixture.requestInAll(tabs)).toEqual([200, 200, 200]);
+      expect([server.refreshes, server.reuses]).toEqual([1, 0]);
+    },
+  );
+});
+
+describe('lost responses without a grace period', () => {
+  const options = { accessTokenTtlSeconds: 900 };
+
   it('the session continues until its access token expires, and then requires a sign-in', async () => {
-    const fixture = new Fixture(0, {}, 'local', { accessTokenTtlSeconds: 900 });
-    const [tab] = await fixture.openTabs(1);
-    once(fixture, { lost: 'request' });
+    const { fixture, one } = await signedIn({ options });
+    fixture.deliverNext({ lost: 'request' });
     await fixture.time.run(TTL - 20_000);
-    expect(await fixture.requestInAll([tab!])).toEqual([200]);
+    expect(await fixture.requestInAll([one])).toEqual([200]);
     await fixture.time.run(10_000);
-    expect(await fixture.requestInAll([tab!])).toEqual([200]);
-    expect(tab!.emitted).toEqual([]);
+    expect(await fixture.requestInAll([one])).toEqual([200]);
+    expect(one.emitted).toEqual([]);
     await fixture.time.run(10_000);
-    expect(await fixture.requestInAll([tab!])).toEqual([401]);
-    expect(tab!.emitted).toEqual(['signInNeeded']);
-    expect(await fixture.requestInAll([tab!])).toEqual(['signed_out']);
-    await fixture.time.until(tab!.client.login('alice', 'secret'));
-    expect(await fixture.requestInAll([tab!])).toEqual([200]);
+    expect(await fixture.requestInAll([one])).toEqual([401]);
+    expect(one.emitted).toEqual(['signInNeeded']);
+    expect(await fixture.requestInAll([one])).toEqual(['signed_out']);
+    await fixture.login(one);
+    expect(await fixture.requestInAll([one])).toEqual([200]);
   });
 
   it('after a password change, the client can refresh again', async () => {
-    const fixture = new Fixture(0, {}, 'local', { accessTokenTtlSeconds: 900 });
-    const [tab] = await fixture.openTabs(1);
-    once(fixture, { lost: 'request' });
+    const { fixture, server, one } = await signedIn({ options });
+    fixture.deliverNext({ lost: 'request' });
     await fixture.time.run(TTL - 20_000);
-    expect(await fixture.requestInAll([tab!])).toEqual([200]);
-    await fixture.time.until(tab!.client.changePassword('secret', 'another secret'));
+    expect(await fixture.requestInAll([one])).toEqual([200]);
+    await fixture.time.until(one.client.changePassword('secret', 'another secret'));
     await fixture.time.run(TTL);
-    expect(await fixture.requestInAll([tab!])).toEqual([200]);
-    expect(fixture.server.reuses).toBe(0);
+    expect(await fixture.requestInAll([one])).toEqual([200]);
+    expect(server.reuses).toBe(0);
   });
 });
 
 describe('lost responses with a grace period of 30 seconds', () => {
-  it.each(UNKNOWN)('a refresh is repeated until it succeeds when $title', async ({ delivery }) => {
-    const fixture = new Fixture(30);
-    const tabs = await fixture.openTabs(3);
-    once(fixture, delivery);
+  it.each([
+    ['repeated after a reload within half of the grace period', 10_000, 200],
+    ['not repeated after a reload beyond half of the grace period', 15_000, 401],
+  ])('a refresh is %s', async (_, wait, status) => {
+    const { fixture, server, one } = await signedIn({ grace: 30 });
     await fixture.time.run(TTL);
-    expect(await fixture.requestInAll(tabs)).toEqual([200, 200, 200]);
-    expect(fixture.server.refreshes).toBe(1);
-    expect(fixture.server.reuses).toBe(0);
-  });
-
-  it('a refresh is repeated after a reload, but not after half of the grace period', async () => {
-    for (const [wait, answer] of [
-      [10_000, 200],
-      [15_000, 401],
-    ] as const) {
-      const fixture = new Fixture(30);
-      const [tab] = await fixture.openTabs(1);
-      once(fixture, { lost: 'answer' });
-      await fixture.time.run(TTL);
-      // The refresh is sent at 102 ms: 100 ms until writes of other tabs are visible, and 2 ms for the refused
-      // request.
-      const asking = fixture.request(tab!);
-      asking.catch(() => undefined);
-      await fixture.time.run(102 + 1);
-      tab!.tab.close();
-      await fixture.time.run(wait);
-      const reloaded = fixture.open();
-      expect(await fixture.requestInAll([reloaded])).toEqual([answer]);
-      expect(fixture.server.reuses).toBe(0);
-    }
+    fixture.deliverNext({ lost: 'answer' });
+    // The refresh is sent at 102 ms: 100 ms until writes of other tabs are visible, and 2 ms for the refused request.
+    await fixture.closeDuringRequest(one, 102 + 1);
+    await fixture.time.run(wait);
+    expect(await fixture.requestInAll([fixture.open()])).toEqual([status]);
+    expect(server.reuses).toBe(0);
   });
 
   it('a refresh is no longer repeated after half of the grace period', async () => {
-    const fixture = new Fixture(30);
-    const [tab] = await fixture.openTabs(1);
+    const { fixture, server, one } = await signedIn({ grace: 30 });
     const times: number[] = [];
-    fixture.server.delivery = () => {
+    server.delivery = () => {
       times.push(fixture.time.now());
       return { status: 503, after: true };
     };
     await fixture.time.run(TTL);
-    expect(await fixture.requestInAll([tab!])).toEqual([401]);
+    expect(await fixture.requestInAll([one])).toEqual([401]);
     await fixture.time.run(TTL);
-    await fixture.requestInAll([tab!, fixture.open()]);
+    await fixture.requestInAll([one, fixture.open()]);
     expect(times.length).toBeGreaterThan(3);
     expect(times.at(-1)! - times[0]!).toBeGreaterThan(7_500);
     expect(times.at(-1)! - times[0]!).toBeLessThan(15_000);
-    expect(fixture.server.reuses).toBe(0);
-    expect(tab!.emitted).toEqual(['signInNeeded']);
+    expect([server.reuses, one.emitted]).toEqual([0, ['signInNeeded']]);
   });
 
   it('a refresh is not repeated after the clock was set back, since the elapsed time is unknown', async () => {
-    const fixture = new Fixture(30);
-    const [tab] = await fixture.openTabs(1);
-    fixture.server.delivery = () => ({ responseDelay: 1_000_000 });
+    const { fixture, server, one } = await signedIn({ grace: 30 });
+    server.delivery = () => ({ responseDelay: 1_000_000 });
     await fixture.time.run(TTL);
-    const asking = fixture.request(tab!);
-    asking.catch(() => undefined);
-    await fixture.time.run(500);
-    tab!.tab.close();
+    await fixture.closeDuringRequest(one, 500);
     await fixture.time.run(60_000);
     fixture.time.set(fixture.time.now() - 3_600_000);
+    server.requests.length = 0;
     expect(await fixture.requestInAll([fixture.open()])).toEqual([401]);
-    expect(processedRefreshes(fixture)).toBe(1);
+    expect(server.paths).toEqual(['/me']);
   });
 });
 
 describe.each([0, 30])('a refresh token that is known to be unused, with a grace period of %i seconds', (grace) => {
-  it.each([401, 403, 404, 413, 429])(
-    'an unused refresh token is sent again after a response with status %i',
+  it.each([400, 401, 403, 404, 413, 429])(
+    'a refresh that a proxy or a body parser refuses with %i does not end the session, and is sent again',
     async (status) => {
-      const fixture = new Fixture(grace);
-      const [tab] = await fixture.openTabs(1);
-      once(fixture, { status });
+      const { fixture, one } = await signedIn({ grace });
+      fixture.deliverNext({ status });
       await fixture.time.run(TTL);
-      const [refused] = await fixture.requestInAll([tab!]);
+      const [refused] = await fixture.requestInAll([one]);
       expect(typeof refused).toBe('string');
-      expect(await fixture.requestInAll([tab!])).toEqual([200]);
-      expect(tab!.emitted).toEqual(['refreshed']);
+      expect(await fixture.requestInAll([one])).toEqual([200]);
+      expect(one.emitted).toEqual(['refreshed']);
     },
   );
 
   it('an unused refresh token is sent to a reachable server although the browser reports that it is offline', async () => {
-    const fixture = new Fixture(grace);
-    const [tab] = await fixture.openTabs(1);
+    const { fixture, one } = await signedIn({ grace });
     await fixture.time.run(TTL);
     fixture.browser.isOnline = false;
-    expect(await fixture.requestInAll([tab!])).toEqual([200]);
-    expect(tab!.emitted).toEqual(['refreshed']);
+    expect(await fixture.requestInAll([one])).toEqual([200]);
+    expect(one.emitted).toEqual(['refreshed']);
   });
 
   it('an unused refresh token is sent once the server can be reached again', async () => {
-    const fixture = new Fixture(grace);
-    const [tab] = await fixture.openTabs(1);
+    const { fixture, server, one } = await signedIn({ grace });
     await fixture.time.run(TTL);
     fixture.browser.isOnline = false;
-    const asking = fixture.request(tab!);
+    const asking = fixture.request(one);
     await fixture.time.run(1);
-    fixture.server.isReachable = false;
+    server.isReachable = false;
     expect(await fixture.time.until(asking)).toBe('offline');
-    expect(processedRefreshes(fixture)).toBe(0);
-    fixture.server.isReachable = true;
-    expect(await fixture.requestInAll([tab!])).toEqual([200]);
+    expect(server.paths).not.toContain('/auth/token/refresh/');
+    server.isReachable = true;
+    expect(await fixture.requestInAll([one])).toEqual([200]);
   });
 });

@@ -1,17 +1,22 @@
 import fc from 'fast-check';
 import type { Delivery } from './fake-server';
-import { Fixture, type OpenedTab } from './fixture';
+import { signedIn, TTL, type Fixture, type Kind, type OpenedTab } from './fixture';
 
-const TTL = 900_000;
 const RUNS = Number(process.env['CLIENT_RUNS'] ?? 60);
 
 /** Returns a function that takes the next number modulo `below`, and starts again after the last one. */
 function cycleThrough(numbers: readonly number[]): (below: number) => number {
   let next = 0;
-  return (below) => (numbers.length === 0 ? 0 : numbers[next++ % numbers.length]! % below);
+  return (below) => numbers[next++ % numbers.length]! % below;
 }
 
-const DELIVERIES: readonly Delivery[] = [
+/** What happens to refreshes if nothing is lost. */
+const CALM: readonly Delivery[] = [
+  {},
+  { requestDelay: 300, responseDelay: 300 },
+  { requestDelay: 1_000, responseDelay: 2_000 },
+];
+const ANY: readonly Delivery[] = [
   {},
   {},
   { requestDelay: 300, responseDelay: 300 },
@@ -23,54 +28,48 @@ const DELIVERIES: readonly Delivery[] = [
   { requestDelay: 2_000, responseDelay: 9_000 },
 ];
 
-const operations = fc.array(
+interface Scenario {
+  readonly operations: readonly { readonly tab: number; readonly operation: string; readonly wait: number }[];
+  readonly numbers: readonly number[];
+  readonly hasLocks: boolean;
+  readonly hasBroadcast: boolean;
+  readonly kind: Kind;
+  readonly grace: number;
+  readonly knowsTtl: boolean;
+}
+
+const scenarios = (
+  operations: readonly string[],
+  waits: readonly number[],
+  kinds: readonly Kind[],
+): fc.Arbitrary<Scenario> =>
   fc.record({
-    tab: fc.nat(4),
-    operation: fc.constantFrom(
-      'ask',
-      'ask',
-      'ask',
-      'open',
-      'close',
-      'close soon',
-      'copy',
-      'login',
-      'logout',
-      'password',
+    operations: fc.array(
+      fc.record({ tab: fc.nat(4), operation: fc.constantFrom(...operations), wait: fc.constantFrom(...waits) }),
+      { minLength: 5, maxLength: 30 },
     ),
-    wait: fc.constantFrom(0, 0, 1, 30, 200, 300, 1_000, 20_000, TTL),
-  }),
-  { minLength: 5, maxLength: 30 },
-);
+    numbers: fc.array(fc.nat(1_000), { minLength: 1, maxLength: 30 }),
+    hasLocks: fc.boolean(),
+    hasBroadcast: fc.boolean(),
+    kind: fc.constantFrom(...kinds),
+    // In seconds. Half of 30 seconds is longer than the latency of a repeated refresh.
+    grace: fc.constantFrom(0, 30),
+    knowsTtl: fc.boolean(),
+  });
 
-const scenarios = fc.record({
-  operations,
-  numbers: fc.array(fc.nat(1_000), { minLength: 1, maxLength: 30 }),
-  hasLocks: fc.boolean(),
-  hasBroadcast: fc.boolean(),
-  kind: fc.constantFrom('local' as const, 'session' as const, 'cookie' as const),
-  /** The grace period in seconds. Half of 30 seconds is longer than the latency of a repeated refresh. */
-  grace: fc.constantFrom(0, 30),
-  knowsTtl: fc.boolean(),
-});
-
-type Scenario = typeof scenarios extends fc.Arbitrary<infer T> ? T : never;
-
-async function run(scenario: Scenario, deliveries = DELIVERIES): Promise<{ fixture: Fixture; tabs: OpenedTab[] }> {
-  const choose = cycleThrough(scenario.numbers);
+async function run(
+  scenario: Scenario,
+  deliveries: readonly Delivery[],
+): Promise<{ fixture: Fixture; tabs: OpenedTab[] }> {
+  const { numbers, hasLocks, hasBroadcast, kind, grace, knowsTtl, operations } = scenario;
+  const choose = cycleThrough(numbers);
   // A write reaches another tab after two of these delays.
-  const traits = { lag: () => choose(40), hasLocks: scenario.hasLocks, hasBroadcast: scenario.hasBroadcast };
-  const fixture = new Fixture(
-    scenario.grace,
-    traits,
-    scenario.kind,
-    scenario.knowsTtl ? { accessTokenTtlSeconds: 900 } : {},
-  );
-  const tabs = await fixture.openTabs(3);
-  fixture.server.delivery = () => deliveries[choose(deliveries.length)]!;
-  for (const { tab, operation, wait } of scenario.operations) {
-    const one = tabs[tab % tabs.length]!;
-    perform(fixture, tabs, one, operation, choose);
+  const traits = { lag: () => choose(40), hasLocks, hasBroadcast };
+  const options = knowsTtl ? { accessTokenTtlSeconds: 900 } : {};
+  const { fixture, server, tabs } = await signedIn({ grace, traits, kind, options, tabs: 3 });
+  server.delivery = () => deliveries[choose(deliveries.length)]!;
+  for (const { tab, operation, wait } of operations) {
+    perform(fixture, tabs, tabs[tab % tabs.length]!, operation, choose);
     await fixture.time.run(wait);
   }
   await fixture.time.run(120_000);
@@ -97,43 +96,23 @@ function perform(
 
 describe('any interleaving of tabs, network and browser', () => {
   it('no client ever sends a used refresh token outside its grace period', async () => {
-    await fc.assert(
-      fc.asyncProperty(scenarios, async (scenario) => {
-        expect((await run(scenario)).fixture.server.reuses).toBe(0);
-      }),
-      { numRuns: RUNS },
-    );
+    const calls = ['ask', 'ask', 'ask', 'open', 'close', 'close soon', 'copy', 'login', 'logout', 'password'];
+    const all = scenarios(calls, [0, 0, 1, 30, 200, 300, 1_000, 20_000, TTL], ['local', 'session', 'cookie']);
+    const property = fc.asyncProperty(all, async (scenario) => {
+      expect((await run(scenario, ANY)).fixture.server.reuses).toBe(0);
+    });
+    await fc.assert(property, { numRuns: RUNS });
   }, 240_000);
 
   it('nobody has to sign in again as long as no response is lost and no tab is closed', async () => {
-    const calm = fc.record({
-      operations: fc.array(
-        fc.record({
-          tab: fc.nat(4),
-          operation: fc.constantFrom('ask', 'ask', 'ask', 'ask', 'open', 'password'),
-          wait: fc.constantFrom(0, 1, 30, 200, 1_000, TTL),
-        }),
-        { minLength: 5, maxLength: 30 },
-      ),
-      numbers: fc.array(fc.nat(1_000), { minLength: 1, maxLength: 30 }),
-      hasLocks: fc.boolean(),
-      hasBroadcast: fc.boolean(),
-      kind: fc.constantFrom('local' as const, 'cookie' as const),
-      grace: fc.constantFrom(0 as const, 30 as const),
-      knowsTtl: fc.boolean(),
+    const calls = ['ask', 'ask', 'ask', 'ask', 'open', 'password'];
+    const calm = scenarios(calls, [0, 1, 30, 200, 1_000, TTL], ['local', 'cookie']);
+    const property = fc.asyncProperty(calm, async (scenario) => {
+      const { tabs, fixture } = await run(scenario, CALM);
+      expect(tabs.flatMap(({ emitted }) => emitted)).not.toContain('signInNeeded');
+      expect(await fixture.requestInAll(tabs)).toEqual(tabs.map(() => 200));
+      expect(fixture.server.reuses).toBe(0);
     });
-    await fc.assert(
-      fc.asyncProperty(calm, async (scenario) => {
-        const { tabs, fixture } = await run(scenario, [
-          {},
-          { requestDelay: 300, responseDelay: 300 },
-          { requestDelay: 1_000, responseDelay: 2_000 },
-        ]);
-        expect(new Set(tabs.flatMap(({ emitted }) => emitted))).not.toContain('signInNeeded');
-        expect(await fixture.requestInAll(tabs)).toEqual(tabs.map(() => 200));
-        expect(fixture.server.reuses).toBe(0);
-      }),
-      { numRuns: RUNS },
-    );
+    await fc.assert(property, { numRuns: RUNS });
   }, 240_000);
 });

@@ -1,4 +1,4 @@
-import { AuthClient, type AuthClientOptions, type SessionEnd } from 'nestjs-session-auth-client';
+import { AuthClient, localTokens, type AuthClientOptions, type SessionEnd } from 'nestjs-session-auth-client';
 import { Browser, type Tab } from '../client/simulated-browser';
 import type { TestApplication } from './test-application';
 
@@ -44,10 +44,12 @@ export class CookieBrowser {
     return [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
-  /** Opens a page with the client. It uses cookies unless the options name another transport. */
+  /** Opens a page with the client, which uses cookies. With `transport: 'bearer'`, its tabs share `localStorage`. */
   open(baseUrl: string, options: AuthClientOptions = {}): OpenedTab {
     const tab = this.browser.openTab();
-    const client = new AuthClient({ baseUrl, transport: 'cookie', environment: tab.environment, ...options });
+    const { transport = 'cookie' } = options;
+    const where = transport === 'cookie' ? { transport } : { storage: localTokens(undefined, tab.localStorage) };
+    const client = new AuthClient({ baseUrl, ...where, environment: tab.environment, ...options });
     const ends: SessionEnd[] = [];
     client.onSessionEnd((end) => ends.push(end));
     return { tab, client, ends };
