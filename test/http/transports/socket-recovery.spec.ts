@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import { type OnGatewayConnection, type OnGatewayInit, WebSocketGateway } from '@nestjs/websockets';
 import { AuthService, OpenSockets, socketAccessToken } from 'nestjs-session-auth';
@@ -6,7 +7,9 @@ import { io, type Socket as ClientSocket } from 'socket.io-client';
 import { createDatabase, type TestDatabase } from '../../support/databases';
 import { TestApplication } from '../../support/test-application';
 
-@WebSocketGateway({ connectionStateRecovery: { maxDisconnectionDuration: 30_000 } })
+const RECOVERY = { maxDisconnectionDuration: 30_000 };
+
+@WebSocketGateway({ connectionStateRecovery: RECOVERY })
 class NewsGateway implements OnGatewayInit, OnGatewayConnection {
   readonly recovered: boolean[] = [];
 
@@ -37,6 +40,9 @@ class NewsGateway implements OnGatewayInit, OnGatewayConnection {
   }
 }
 
+@WebSocketGateway({ connectionStateRecovery: { ...RECOVERY, skipMiddlewares: false } })
+class CheckedNewsGateway extends NewsGateway {}
+
 describe('the recovery of connections by socket.io', () => {
   let database: TestDatabase;
   let app: TestApplication;
@@ -44,11 +50,6 @@ describe('the recovery of connections by socket.io', () => {
 
   beforeEach(async () => {
     database = await createDatabase('sqlite');
-    app = await TestApplication.start({
-      database,
-      providers: [NewsGateway],
-      configure: (nest) => void nest.useWebSocketAdapter(new IoAdapter(nest)),
-    });
   });
   afterEach(async () => {
     client.close();
@@ -60,20 +61,43 @@ describe('the recovery of connections by socket.io', () => {
     [false, true],
     [true, false],
   ])('a recovered connection stays open unless its session has ended: ended %s, open %s', async (hasEnded, isOpen) => {
-    const { access_token, session_id } = await app.login();
-    client = io(app.url, { auth: { token: access_token }, transports: ['websocket'], reconnectionDelay: 50 });
-    await received('news');
+    const sessionId = await connectTo(NewsGateway);
     const [recovered, disconnected] = [received('connect'), received('disconnect', 2)];
     client.io.engine.close();
-    // Another instance ends the session.
-    const change = hasEnded ? "state = 'ended'" : 'state = state';
-    await app.dataSource.query(`UPDATE auth_sessions SET ${change} WHERE id = '${session_id}'`);
+    if (hasEnded) await endElsewhere(sessionId);
     await recovered;
     expect([client.recovered, app.nest.get(NewsGateway).recovered]).toEqual([true, [false, true]]);
     if (hasEnded) await disconnected;
     else await app.nest.get(OpenSockets).check();
     expect(client.connected).toBe(isOpen);
   });
+
+  it('a connection whose session has ended is not recovered if recovered connections do not skip the middleware', async () => {
+    const sessionId = await connectTo(CheckedNewsGateway);
+    const refused = received('connect_error');
+    client.io.engine.close();
+    await endElsewhere(sessionId);
+    await refused;
+    expect(app.nest.get(CheckedNewsGateway).recovered).toEqual([false]);
+  });
+
+  /** Opens a connection of a new session, and returns the id of the session. */
+  async function connectTo(gateway: Type): Promise<string> {
+    app = await TestApplication.start({
+      database,
+      providers: [gateway],
+      configure: (nest) => void nest.useWebSocketAdapter(new IoAdapter(nest)),
+    });
+    const { access_token, session_id } = await app.login();
+    client = io(app.url, { auth: { token: access_token }, transports: ['websocket'], reconnectionDelay: 50 });
+    await received('news');
+    return session_id;
+  }
+
+  /** Ends a session as another instance does. */
+  async function endElsewhere(sessionId: string): Promise<void> {
+    await app.dataSource.query(`UPDATE auth_sessions SET state = 'ended' WHERE id = '${sessionId}'`);
+  }
 
   /** Resolves when the client has received the event that often. */
   function received(event: string, times = 1): Promise<void> {
