@@ -10,19 +10,15 @@ import { AccountsController } from './accounts.controller.js';
 import { Mail, User } from './entities.js';
 import { Mails } from './mails.service.js';
 
+const database = process.env['DATABASE'] ?? 'example.sqlite';
+const entities = [User, Mail, ...AUTH_ENTITIES_WITHOUT_USERS];
 const users = { entity: User, username: 'email', foldedUsername: 'folded', passwordHash: 'hash', active: 'active' };
 // The routes refuse forms, so a form of another site must not count against the visitor's network.
 const isNotJson = (context: ExecutionContext) => !context.switchToHttp().getRequest<Request>().is('json');
 
 @Module({
   imports: [
-    TypeOrmModule.forRoot({
-      type: 'better-sqlite3',
-      driver: NodeSqlite,
-      database: process.env['DATABASE'] ?? 'example.sqlite',
-      entities: [User, Mail, ...AUTH_ENTITIES_WITHOUT_USERS],
-      synchronize: true,
-    }),
+    TypeOrmModule.forRoot({ type: 'better-sqlite3', driver: NodeSqlite, database, entities, synchronize: true }),
     TypeOrmModule.forFeature([User, Mail]),
     EventEmitterModule.forRoot(),
     ScheduleModule.forRoot(),

@@ -82,6 +82,21 @@ describe('a request for a link', () => {
     }
   });
 
+  it('refuses a domain in Unicode, because its folded name can be a domain of somebody else', async () => {
+    // `straẞe.example` is `strasse.example` in ASCII, and `straße.example` in lower case.
+    const { status } = await app.post('/sign-up', { email: 'alice@straẞe.example' });
+    assert.deepEqual([status, await app.receive()], [400, []]);
+    const { to } = await app.mailFor('sign-up', 'alice@xn--strae-oqa.example');
+    assert.deepEqual(to, ['alice@straße.example']);
+  });
+
+  it('refuses a long address before it is normalized, which would take seconds', async () => {
+    const email = `a${'\u0301\u0316'.repeat(20_000)}@example.com`;
+    const began = performance.now();
+    for (const kind of KINDS) assert.equal((await app.post(`/${kind}`, { email })).status, 400);
+    assert.ok(performance.now() - began < 1000);
+  });
+
   it('sends links to the configured site, and ignores Host headers', async () => {
     const headers = { host: 'evil.test', 'x-forwarded-host': 'evil.test', forwarded: 'host=evil.test' };
     await app.post('/sign-up', { email: ALICE }, headers);
@@ -91,7 +106,15 @@ describe('a request for a link', () => {
   });
 
   it('refuses an address with line breaks, further addresses or invisible characters', async () => {
-    const local = ['"a\r\nBcc: bob@example.com\r\n"', 'a\r\nBcc: bob', '"a b"', 'bob@example.com,a', 'a\u200b', '<a'];
+    const local = [
+      '"a\r\nBcc: bob@example.com\r\n"',
+      'a\r\nBcc: bob',
+      '"a b"',
+      'bob@example.com,a',
+      'a\u200b',
+      'a\u034f',
+    ];
+    local.push('<a', 'a\ud800', '\udc00a');
     for (const email of [
       ...local.map((name) => `${name}@example.com`),
       ['a@example.com'],
