@@ -22,12 +22,14 @@ export class PasskeysController {
 
   @Post('login')
   async login(@Req() request: AuthRequest, @Res({ passthrough: true }) reply: AuthResponse): Promise<void> {
+    this.cookies.assertSameSite(request); // another host of the site must not consume the visitor's challenge
     const { userId, methods } = await this.passkeys.verify(request);
     this.cookies.set(request, reply, await this.auth.openSession(userId, clientInfoOf(request), { methods }));
   }
 
   @Post('second-factor')
   async secondFactor(@Req() request: AuthRequest, @Res({ passthrough: true }) reply: AuthResponse): Promise<void> {
+    this.cookies.assertSameSite(request);
     const { userId, methods } = await this.passkeys.verify(request);
     const { ticket } = request.body as { readonly ticket: string };
     const client = clientInfoOf(request);

@@ -1,6 +1,6 @@
 import { BadRequestException, Injectable } from '@nestjs/common';
 import * as webauthn from '@simplewebauthn/server';
-import { isoBase64URL } from '@simplewebauthn/server/helpers';
+import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/helpers';
 import { SecondFactor, type AuthRequest, type AuthResponse, type AuthUser } from 'nestjs-session-auth';
 import { hash, randomBytes } from 'node:crypto';
 import { Column, Entity, EntityManager, Index, LessThan, MoreThan, PrimaryColumn } from 'typeorm';
@@ -54,7 +54,7 @@ export class Passkeys extends SecondFactor {
   async register({ id: userId }: AuthUser, request: AuthRequest): Promise<void> {
     const response = request.body as webauthn.RegistrationResponseJSON;
     const options = { ...EXPECTED, response, expectedChallenge: await this.consumeChallenge(request) };
-    const result = await webauthn.verifyRegistrationResponse(options).catch(refuse);
+    const result = await verifyRegistration(options).catch(refuse);
     const { credential, credentialDeviceType } = result.registrationInfo ?? refuse();
     const isSyncable = credentialDeviceType === 'multiDevice';
     // The primary key rejects a passkey that is already registered.
@@ -94,6 +94,14 @@ export class Passkeys extends SecondFactor {
     const { affected } = await this.database.delete(PasskeyChallenge, valid);
     return affected === 1 ? valid.challenge : refuse();
   }
+}
+
+/** Refuses attestations with certificates, which no route requests, and which could take minutes to verify. */
+async function verifyRegistration(options: Parameters<typeof webauthn.verifyRegistrationResponse>[0]) {
+  const attestation = decodeAttestationObject(isoBase64URL.toBuffer(options.response.response.attestationObject));
+  const format = attestation.get('fmt');
+  if (format !== 'none' && format !== 'packed') throw new Error(`The format of the attestation is ${format}.`);
+  return webauthn.verifyRegistrationResponse(options);
 }
 
 export function refuse(cause?: unknown): never {

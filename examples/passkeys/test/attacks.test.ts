@@ -1,9 +1,10 @@
+import type { AuthRequest, AuthUser } from 'nestjs-session-auth';
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
 import { Authenticator } from './authenticator.js';
 import { Client } from './client.js';
-import { assertRefused, auth, bob, database, enrolled } from './fixture.js';
-import { MINUTE_MS, origin, Passkey, password, signedIn, ticketOf } from './fixture.js';
+import { assertRefused, auth, bob, database, enrolled, MINUTE_MS } from './fixture.js';
+import { origin, Passkey, passkeys, password, signedIn, ticketOf } from './fixture.js';
 
 describe('a login with a password', () => {
   it('is refused with the passkey of another user', async () => {
@@ -53,6 +54,17 @@ describe('an attacker', () => {
     const challenge = await client.challenge();
     const { status, code } = await client.post('/passkeys/options', {}, 'https://example.com');
     assert.deepEqual([status, code], [403, 'cross_site_request']);
+    assert.equal((await client.post('/passkeys/login', passkey.get(challenge))).status, 201);
+  });
+
+  it('cannot consume the challenge of a browser with a form on another host of the site', async () => {
+    const { passkey } = await enrolled();
+    const client = new Client(origin);
+    const challenge = await client.challenge();
+    for (const path of ['login', 'second-factor', 'confirmation', 'registration']) {
+      const { status } = await client.post(`/passkeys/${path}`, {}, 'https://other.localhost');
+      assert.ok([401, 403].includes(status), `${path}: ${status}`);
+    }
     assert.equal((await client.post('/passkeys/login', passkey.get(challenge))).status, 201);
   });
 
@@ -109,6 +121,17 @@ describe('an attacker', () => {
       assert.equal((await client.register(new Authenticator(origin), deviation)).status, 400);
     }
     assert.equal(await database.count(Passkey), 0);
+  });
+
+  it('cannot register a passkey with an attestation that has certificates, which could take minutes to verify', async () => {
+    const client = await signedIn();
+    for (const format of ['apple', 'tpm', 'android-key', 'android-safetynet', 'fido-u2f', 'x']) {
+      const challenge = await client.challenge('/passkeys/registration/options');
+      const body = new Authenticator(origin).create(challenge, { format });
+      const request = { body, headers: { cookie: `passkey=${client.cookies.get('passkey')}` } };
+      const registration = passkeys.register({ id: bob.id } as AuthUser, request as unknown as AuthRequest);
+      await assert.rejects(registration, ({ cause }: Error) => String(cause).includes('The format of the attestation'));
+    }
   });
 
   it('loses a session opened with the password when the user registers the first passkey', async () => {

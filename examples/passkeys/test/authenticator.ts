@@ -8,6 +8,8 @@ export interface Deviation {
   readonly isVerified?: boolean;
   readonly isSyncable?: boolean;
   readonly counter?: number;
+  /** The format of the attestation. */
+  readonly format?: string;
 }
 
 const FLAGS = { present: 0x01, verified: 0x04, backupEligible: 0x08, attested: 0x40 };
@@ -46,7 +48,7 @@ export class Authenticator {
     const credential = [Buffer.alloc(16), length, this.credentialId, publicKey];
     const authData = Buffer.concat([this.data(FLAGS.attested, deviation), ...credential]);
     const attestation = new Map<string, unknown>([
-      ['fmt', 'none'],
+      ['fmt', deviation.format ?? 'none'],
       ['attStmt', new Map()],
       ['authData', new Uint8Array(authData)],
     ]);

@@ -10,14 +10,15 @@ export const password = 'correct horse battery staple';
 export const MINUTE_MS = 60_000;
 
 const { app, origin } = await startApplication();
-const { Passkey } = await import('../src/passkeys.service.js');
+const { Passkey, Passkeys } = await import('../src/passkeys.service.js');
 // From here on, only `mock.timers.tick` advances the clock of the library and of the example.
 mock.timers.enable({ apis: ['Date'], now: new Date() });
 
 const auth = app.get(AuthService);
 const database = app.get(EntityManager);
 const bob = await auth.createUser({ username: 'bob', password });
-export { auth, bob, database, origin, Passkey };
+const passkeys = app.get(Passkeys);
+export { auth, bob, database, origin, Passkey, passkeys };
 
 beforeEach(() => database.clear(Passkey));
 after(() => app.close());
