@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerProcess } from '../crash/server-process';
 import { bearer, jsonRequest } from '../crash/request-with-retries';
 import type { DataSourceOptions } from 'typeorm';
-import type { Cluster } from './cluster';
+import { startInstances, type Cluster } from './cluster';
 import { figure, type Outcome } from './scenario';
-import { PASSWORD } from './storm-clients';
+import { PASSWORD, type Session } from './storm-clients';
 import { prepare } from './tables';
 import type { Workspace } from './workspace';
 
@@ -39,21 +38,18 @@ interface Counts {
  * @param atMost the highest allowed count, or null if the count is only reported
  */
 export async function measureCausality(
-  { teardown }: Workspace,
+  workspace: Workspace,
   cluster: Cluster,
   { administration, run, rows }: DirectConnection,
   atMost: number | null,
 ): Promise<Outcome[]> {
   const usernames = Array.from({ length: WORKERS }, (_, index) => `user ${index}`);
   await prepare(administration, usernames);
-  const options = { ...cluster.auth, pruneIntervalSeconds: false } as const;
-  const servers = [0, 1].map((index) => ServerProcess.start(cluster.options(index), options));
-  for (const server of servers) teardown.add(() => server.kill());
-  const [first, second] = (await Promise.all(servers.map((server) => server.url()))) as [string, string];
+  const { urls } = await startInstances(cluster, {}, workspace);
   const seen: Counts = { staleAccepts: 0, longestMs: 0, missedReplays: 0, unavailable: 0 };
   const work = async (username: string): Promise<void> => {
-    for (let round = 0; round < LOGOUTS / WORKERS; round++) await logout(username, first, second, seen);
-    for (let round = 0; round < REPLAYS / WORKERS; round++) await replay(username, first, second, seen);
+    for (let round = 0; round < LOGOUTS / WORKERS; round++) await logout(username, urls, seen);
+    for (let round = 0; round < REPLAYS / WORKERS; round++) await replay(username, urls, seen);
   };
   await run(`CREATE TABLE ${TABLE} (id INT PRIMARY KEY, n INT NOT NULL)`);
   await run(`INSERT INTO ${TABLE} ${rows(BATCH_ROWS)}`);
@@ -62,27 +58,19 @@ export async function measureCausality(
     while (!isOver) await run(`UPDATE ${TABLE} SET n = n + 1`);
   };
   await Promise.all([batch(), Promise.all(usernames.map(work)).finally(() => (isOver = true))]);
-  return [
-    {
-      subject: `${LOGOUTS} logouts, ${REPLAYS} reused tokens`,
-      figures: [
-        figure('tokens accepted after their logout', seen.staleAccepts, atMost),
-        figure('longest time that one was accepted, ms', Math.round(seen.longestMs), null),
-        figure('undetected reuse', seen.missedReplays, atMost),
-        figure('503', seen.unavailable, null),
-      ],
-      details: [],
-    },
+  const figures = [
+    figure('tokens accepted after their logout', seen.staleAccepts, atMost),
+    figure('longest time that one was accepted, ms', Math.round(seen.longestMs), null),
+    figure('undetected reuse', seen.missedReplays, atMost),
+    figure('503', seen.unavailable, null),
   ];
+  return [{ subject: `${LOGOUTS} logouts, ${REPLAYS} reused tokens`, figures, details: [] }];
 }
 
-interface Session {
-  readonly access_token: string;
-  readonly refresh_token: string;
-}
+type Urls = readonly [string, string];
 
 /** Logs out at the first instance, and presents the access token to the second. */
-async function logout(username: string, first: string, second: string, seen: Counts): Promise<void> {
+async function logout(username: string, [first, second]: Urls, seen: Counts): Promise<void> {
   const session = await login(username, first);
   const { status } = await fetch(`${first}/auth/logout`, jsonRequest({}, session.access_token));
   if (status !== 200) return void seen.unavailable++;
@@ -96,7 +84,7 @@ async function logout(username: string, first: string, second: string, seen: Cou
 }
 
 /** Refreshes at the first instance, and presents the same refresh token to the second. */
-async function replay(username: string, first: string, second: string, seen: Counts): Promise<void> {
+async function replay(username: string, [first, second]: Urls, seen: Counts): Promise<void> {
   const { refresh_token: token } = await login(username, first);
   const request = jsonRequest({ refresh_token: token });
   const response = await fetch(`${first}/auth/token/refresh`, request);

@@ -86,6 +86,28 @@ export class Daemon {
   }
 }
 
+/** A database server with its own data directory. */
+export abstract class ServerNode {
+  /** The process, once the server was started. */
+  daemon: Daemon | undefined;
+
+  constructor(
+    readonly name: string,
+    readonly port: number,
+    protected readonly folder: string,
+  ) {}
+
+  /** Runs a statement as an administrator. */
+  abstract query(sql: string, database?: string): Promise<Record<string, unknown>[]>;
+
+  /** Shuts the server down. */
+  abstract stop(): Promise<void>;
+
+  async kill(): Promise<void> {
+    await this.daemon?.kill();
+  }
+}
+
 /** Runs a command to completion and returns its output. */
 export async function run(user: string, command: string, args: readonly string[]): Promise<string> {
   const { stdout, stderr } = await execute('setpriv', [...asUser(user), '--pdeathsig', 'KILL', command, ...args], {

@@ -2,7 +2,7 @@ import type { DataSourceOptions } from 'typeorm';
 import { CHANGES_OF_NODES, CHECK_USER, galeraCheck } from './checks';
 import { APPLICATION, DATABASE, type Cluster } from './cluster';
 import { GaleraNode } from './galera-node';
-import { HaProxy, type Entry } from './haproxy';
+import { HaProxy } from './haproxy';
 import type { Workspace } from './workspace';
 
 export interface GaleraSetup {
@@ -54,7 +54,10 @@ export class GaleraCluster implements Cluster {
     // Without a check of states, both entries lead to the first node, and to the second node while the first
     // node is down.
     const other: Nodes = setup.ignoresStates ? nodes : [second, third, first];
-    const entries = [entry('first', nodes, setup), entry('second', other, setup)];
+    const check = setup.ignoresStates ? null : { lines: galeraCheck(), servers: CHANGES_OF_NODES };
+    const entries = [nodes, other].map((servers, index) => {
+      return { name: ENTRIES[index as 0 | 1], check, servers, hasBackups: true };
+    });
     return new GaleraCluster(nodes, await HaProxy.start(workspace, entries), setup);
   }
 
@@ -70,13 +73,4 @@ export class GaleraCluster implements Cluster {
     const [first] = this.nodes;
     await Promise.all(ENTRIES.map((name) => this.haproxy.takeOut(name, first.name, forMs)));
   }
-}
-
-function entry(name: string, nodes: Nodes, { ignoresStates = false }: GaleraSetup): Entry {
-  return {
-    name,
-    check: ignoresStates ? [] : galeraCheck(),
-    servers: ignoresStates ? 'inter 1s fall 2 rise 1' : CHANGES_OF_NODES,
-    backends: nodes.map((node, index) => ({ name: node.name, port: node.port, isBackup: index > 0 })),
-  };
 }

@@ -1,9 +1,8 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { Daemon, giveTo, run } from './daemon';
-import { freePort } from './ports';
-import { subfolder, type Workspace } from './workspace';
+import { Daemon, giveTo, run, ServerNode } from './daemon';
+import { freePort, subfolder, type Workspace } from './workspace';
 
 const USER = 'mysql';
 const PROVIDER = '/usr/lib/galera/libgalera_smm.so';
@@ -26,26 +25,26 @@ const SETTINGS = [
   '--wsrep-sst-method=rsync',
 ];
 
-/** A MariaDB server of a Galera cluster, with its own data directory. */
-export class GaleraNode {
-  private daemon: Daemon | undefined;
-
+/** A MariaDB server of a Galera cluster. */
+export class GaleraNode extends ServerNode {
   private constructor(
-    readonly name: string,
-    private readonly folder: string,
-    readonly port: number,
+    name: string,
+    port: number,
+    folder: string,
     private readonly groupPort: number,
     private readonly transferPort: number,
     private readonly copyPort: number,
     private readonly syncWait: number,
-  ) {}
+  ) {
+    super(name, port, folder);
+  }
 
   /** @param syncWait `wsrep_sync_wait` */
   static async create(name: string, workspace: Workspace, syncWait: number): Promise<GaleraNode> {
     const folder = subfolder(workspace, name);
     giveTo(USER, folder);
-    const ports = [await freePort(), await freePort(), await freePort(), await freePort()] as const;
-    const node = new GaleraNode(name, folder, ...ports, syncWait);
+    const ports = [await freePort(), await freePort(), await freePort()] as const;
+    const node = new GaleraNode(name, await freePort(), folder, ...ports, syncWait);
     workspace.teardown.add(() => node.stop());
     return node;
   }
@@ -79,7 +78,7 @@ export class GaleraNode {
 
   private async launch(settings: readonly string[]): Promise<void> {
     this.daemon = Daemon.start(this.name, USER, 'mariadbd', settings);
-    await this.daemon.until(() => this.isSynced());
+    await this.until('wsrep_local_state_comment', 'Synced');
   }
 
   private settings(others: readonly GaleraNode[]): string[] {
@@ -101,16 +100,15 @@ export class GaleraNode {
     ];
   }
 
-  private async isSynced(): Promise<boolean> {
-    const [row] = await this.query("SHOW STATUS LIKE 'wsrep_local_state_comment'");
-    return row?.['Value'] === 'Synced';
+  /** Waits until the node sees this many nodes in its cluster. */
+  untilSize(size: number): Promise<void> {
+    return this.until('wsrep_cluster_size', String(size));
   }
 
-  /** Waits until the node sees this many nodes in its cluster. */
-  async untilSize(size: number): Promise<void> {
+  private async until(variable: string, value: string): Promise<void> {
     await this.daemon!.until(async () => {
-      const [row] = await this.query("SHOW STATUS LIKE 'wsrep_cluster_size'");
-      return Number(row?.['Value']) === size;
+      const [row] = await this.query(`SHOW STATUS LIKE '${variable}'`);
+      return row?.['Value'] === value;
     });
   }
 
@@ -119,7 +117,6 @@ export class GaleraNode {
     return `mysql://root@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Runs a statement as an administrator. */
   async query(sql: string, database = 'mysql'): Promise<Record<string, unknown>[]> {
     const connection = await createConnection({ uri: this.url(database), connectTimeout: 2_000 });
     try {
@@ -133,18 +130,6 @@ export class GaleraNode {
   /** Disconnects the node from the other nodes, which then consider it lost, or lets it join them again. */
   async isolate(isIsolated: boolean): Promise<void> {
     await this.query(`SET GLOBAL wsrep_provider_options = 'gmcast.isolate=${isIsolated ? 1 : 0}'`);
-  }
-
-  freeze(): void {
-    this.daemon?.freeze();
-  }
-
-  thaw(): void {
-    this.daemon?.thaw();
-  }
-
-  async kill(): Promise<void> {
-    await this.daemon?.kill();
   }
 
   async stop(): Promise<void> {

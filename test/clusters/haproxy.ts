@@ -4,33 +4,26 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isListening } from '../../bench/src/application/port';
-import { Daemon, giveTo } from './daemon';
-import { freePort } from './ports';
-import { subfolder, type Workspace } from './workspace';
+import { Daemon, giveTo, type ServerNode } from './daemon';
+import { freePort, subfolder, type Workspace } from './workspace';
 
 const USER = 'haproxy';
-
-/** A server behind HAProxy. A `backup` receives connections only while no other server is up. */
-export interface Backend {
-  readonly name: string;
-  readonly port: number;
-  readonly isBackup?: boolean;
-}
 
 /** An address that HAProxy listens on, and its servers. */
 export interface Entry {
   readonly name: string;
-  /** How HAProxy checks whether a server accepts writes. */
-  readonly check: readonly string[];
-  /** Settings of every server. */
-  readonly servers: string;
-  readonly backends: readonly Backend[];
+  /** How HAProxy checks whether a server accepts writes. Null: only whether it accepts connections. */
+  readonly check: { readonly lines: readonly string[]; readonly servers: string } | null;
+  readonly servers: readonly ServerNode[];
+  /** Whether the servers after the first one receive connections only while no other server is up. */
+  readonly hasBackups: boolean;
 }
 
 /** HAProxy, with a port for each entry. */
 export class HaProxy {
   private constructor(
-    private readonly daemon: Daemon,
+    /** Frozen, HAProxy forwards nothing and refuses nothing. */
+    readonly daemon: Daemon,
     private readonly socket: string,
     private readonly ports: ReadonlyMap<string, number>,
   ) {}
@@ -70,15 +63,6 @@ export class HaProxy {
     await sleep(forMs);
     await this.command(`set server ${entry}/${server} state ready`);
   }
-
-  /** Freezes HAProxy. Until it is thawed, it forwards nothing and refuses nothing. */
-  freeze(): void {
-    this.daemon.freeze();
-  }
-
-  thaw(): void {
-    this.daemon.thaw();
-  }
 }
 
 function configuration(socket: string, entries: readonly Entry[], ports: ReadonlyMap<string, number>): string {
@@ -94,12 +78,15 @@ defaults
 ${entries.map((entry) => listen(entry, ports.get(entry.name)!)).join('')}`;
 }
 
-function listen({ name, check, servers, backends }: Entry, port: number): string {
+function listen({ name, check, servers, hasBackups }: Entry, port: number): string {
   const lines = [
     `bind 127.0.0.1:${port}`,
-    ...check,
-    `default-server ${servers}`,
-    ...backends.map((one) => `server ${one.name} 127.0.0.1:${one.port} check${one.isBackup ? ' backup' : ''}`),
+    ...(check?.lines ?? []),
+    `default-server ${check?.servers ?? 'inter 1s fall 2 rise 1'}`,
+    ...servers.map((server, index) => {
+      const backup = hasBackups && index > 0 ? ' backup' : '';
+      return `server ${server.name} 127.0.0.1:${server.port} check${backup}`;
+    }),
   ];
   return `listen ${name}\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }

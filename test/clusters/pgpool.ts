@@ -2,9 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isListening } from '../../bench/src/application/port';
 import { Daemon, giveTo } from './daemon';
-import { freePort } from './ports';
 import type { PostgresNode } from './postgres-node';
-import { subfolder, type Workspace } from './workspace';
+import { freePort, subfolder, type Workspace } from './workspace';
 
 const USER = 'postgres';
 

@@ -3,7 +3,7 @@ import type { DataSourceOptions } from 'typeorm';
 import { startPgBouncer } from '../../bench/src/application/pgbouncer';
 import { CHANGES_OF_PRIMARY, CHECK_USER, postgresCheck } from './checks';
 import { APPLICATION, DATABASE, type Cluster } from './cluster';
-import { HaProxy, type Entry } from './haproxy';
+import { HaProxy } from './haproxy';
 import { PostgresNode } from './postgres-node';
 import type { Workspace } from './workspace';
 
@@ -40,7 +40,10 @@ export class PostgresCluster implements Cluster {
     await primary.query(`CREATE DATABASE ${DATABASE} OWNER ${APPLICATION}`);
     const standby = await PostgresNode.follow(primary, 'two', workspace);
     await primary.waitFor(standby);
-    const haproxy = await HaProxy.start(workspace, [entry(primary, standby, setup)]);
+    const { ignoresRoles = false } = setup;
+    const check = ignoresRoles ? null : { lines: postgresCheck(), servers: CHANGES_OF_PRIMARY };
+    const entry = { name: ENTRY, check, servers: [primary, standby], hasBackups: ignoresRoles };
+    const haproxy = await HaProxy.start(workspace, [entry]);
     const cluster = new PostgresCluster(primary, standby, haproxy, workspace);
     if (setup.hasPgBouncer) {
       cluster.url = await cluster.startBouncer(cluster.url);
@@ -69,16 +72,4 @@ export class PostgresCluster implements Cluster {
   async flap(forMs: number): Promise<void> {
     await this.haproxy.takeOut(ENTRY, this.primary.name, forMs);
   }
-}
-
-function entry(primary: PostgresNode, standby: PostgresNode, { ignoresRoles = false }: PostgresSetup): Entry {
-  return {
-    name: ENTRY,
-    check: ignoresRoles ? [] : postgresCheck(),
-    servers: ignoresRoles ? 'inter 1s fall 2 rise 1' : CHANGES_OF_PRIMARY,
-    backends: [
-      { name: primary.name, port: primary.port },
-      { name: standby.name, port: standby.port, isBackup: ignoresRoles },
-    ],
-  };
 }

@@ -2,9 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { Daemon, giveTo, run } from './daemon';
-import { freePort } from './ports';
-import { subfolder, type Workspace } from './workspace';
+import { Daemon, giveTo, run, ServerNode } from './daemon';
+import { freePort, subfolder, type Workspace } from './workspace';
 
 const USER = 'postgres';
 const ALL_VERSIONS = '/usr/lib/postgresql';
@@ -28,16 +27,16 @@ export function postgresProgram(name: string): string {
   return join(ALL_VERSIONS, newest, 'bin', name);
 }
 
-/** A PostgreSQL server with its own data directory. */
-export class PostgresNode {
-  private daemon: Daemon | undefined;
-
+/** A PostgreSQL server. */
+export class PostgresNode extends ServerNode {
   private constructor(
-    readonly name: string,
-    private readonly folder: string,
+    name: string,
+    port: number,
+    folder: string,
     private readonly backup: string,
-    readonly port: number,
-  ) {}
+  ) {
+    super(name, port, folder);
+  }
 
   /** Creates and starts a primary. */
   static async create(name: string, workspace: Workspace): Promise<PostgresNode> {
@@ -60,28 +59,22 @@ export class PostgresNode {
   }
 
   private static async in(workspace: Workspace, name: string): Promise<PostgresNode> {
-    const node = new PostgresNode(
-      name,
-      subfolder(workspace, name),
-      subfolder(workspace, `${name}-backup`),
-      await freePort(),
-    );
-    for (const folder of [node.folder, node.backup]) giveTo(USER, folder);
+    const folders = [subfolder(workspace, name), subfolder(workspace, `${name}-backup`)] as const;
+    for (const folder of folders) giveTo(USER, folder);
+    const node = new PostgresNode(name, await freePort(), ...folders);
     workspace.teardown.add(() => node.stop());
     return node;
   }
 
   async start(): Promise<void> {
-    this.daemon = Daemon.start(this.name, USER, postgresProgram('postgres'), [
-      ...['-D', this.folder, '-p', String(this.port)],
-    ]);
+    const options = ['-D', this.folder, '-p', String(this.port)];
+    this.daemon = Daemon.start(this.name, USER, postgresProgram('postgres'), options);
     await this.daemon.until(async () => (await this.query('SELECT 1')).length === 1);
   }
 
   /** Stops the replication to a standby, which receives no later commits. */
   async unfollow(): Promise<void> {
-    await this.query("ALTER SYSTEM SET primary_conninfo = ''");
-    await this.query('SELECT pg_reload_conf()');
+    await this.set('primary_conninfo', '');
     await this.daemon!.until(async () => (await this.query('SELECT 1 FROM pg_stat_wal_receiver')).length === 0);
   }
 
@@ -118,6 +111,11 @@ export class PostgresNode {
     }
   }
 
+  private async set(setting: string, value: string): Promise<void> {
+    await this.query(`ALTER SYSTEM SET ${setting} = '${value}'`);
+    await this.query('SELECT pg_reload_conf()');
+  }
+
   /** Promotes a standby to primary. Commits do not wait for a standby until one is added. */
   async promote(): Promise<void> {
     await this.waitForNobody();
@@ -129,14 +127,12 @@ export class PostgresNode {
 
   /** Lets commits succeed before a standby has received them. */
   async waitForNobody(): Promise<void> {
-    await this.query("ALTER SYSTEM SET synchronous_standby_names = ''");
-    await this.query('SELECT pg_reload_conf()');
+    await this.set('synchronous_standby_names', '');
   }
 
   /** Makes each commit wait until a standby has written it to disk. */
   async waitFor(standby: PostgresNode): Promise<void> {
-    await this.query(`ALTER SYSTEM SET synchronous_standby_names = '${standby.name}'`);
-    await this.query('SELECT pg_reload_conf()');
+    await this.set('synchronous_standby_names', standby.name);
     const replicating = `SELECT 1 FROM pg_stat_replication WHERE application_name = '${standby.name}' AND sync_state = 'sync'`;
     await this.daemon!.until(async () => (await this.query(replicating)).length === 1);
   }
@@ -149,16 +145,8 @@ export class PostgresNode {
     await this.start();
   }
 
-  freeze(): void {
-    this.daemon?.freeze();
-  }
-
-  thaw(): void {
-    this.daemon?.thaw();
-  }
-
-  async kill(): Promise<void> {
-    await this.daemon?.kill();
+  override async kill(): Promise<void> {
+    await super.kill();
     this.removeSharedMemory();
   }
 

@@ -1,171 +1,123 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { requestWithRetries, jsonRequest } from '../crash/request-with-retries';
-import { Journal } from './journal';
-import { LogoutClient, RacingClient, RefreshingClient, type Group } from './storm-clients';
+import { Journal, LogoutClient, RacingClient, RefreshingClient } from './storm-clients';
 
 interface RecordedRequest {
-  readonly instance: 0 | 1;
+  readonly instance: number;
   readonly path: string;
   readonly token: string;
 }
 
-type Respond = (
-  asked: RecordedRequest,
-  nth: number,
-) => [status: number, body?: object, headers?: Record<string, string>];
+/** Returns the response to a request. `nth` is the number of requests to its path so far. */
+type Respond = (asked: RecordedRequest, nth: number) => readonly [number, object?, Record<string, string>?];
 
+const REFRESH = 'auth/token/refresh';
 const PAIR = { session_id: 'a session', access_token: 'an access token', refresh_token: 'a refresh token' };
-const UNAVAILABLE: ReturnType<Respond> = [503, { detail: 'away' }, { 'Retry-After': '0' }];
 
-/** A fake application with two instances. It responds as given, and records its requests. */
-class FakeApplication {
-  readonly requests: RecordedRequest[] = [];
-
-  private constructor(
-    private readonly servers: readonly Server[],
-    readonly urls: readonly [string, string],
-  ) {}
-
-  /** @param respond receives a request and the number of requests to its path so far. A login always succeeds */
-  static async start(respond: Respond): Promise<FakeApplication> {
-    const handle = async (instance: 0 | 1, request: IncomingMessage, response: ServerResponse): Promise<void> => {
-      const body = JSON.parse((await text(request)) || '{}') as { refresh_token?: string };
-      const path = request.url!.slice(1);
-      const asked = { instance, path, token: body.refresh_token ?? request.headers.authorization ?? '' };
-      application.requests.push(asked);
-      const nth = application.requests.filter((one) => one.path === path).length;
-      const [status, answer = {}, headers = {}] = path === 'auth/login' ? [200, PAIR] : respond(asked, nth);
-      response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(answer));
-    };
-    const servers = ([0, 1] as const).map((instance) =>
-      createServer((request, response) => void handle(instance, request, response)),
-    );
-    for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
-    const urls = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    const application = new FakeApplication(servers, urls as unknown as [string, string]);
-    return application;
-  }
-
-  async stop(): Promise<void> {
-    for (const server of this.servers) {
+/** Starts two instances of a fake application while `use` runs, and records their requests. A login always succeeds. */
+async function withApplication<T>(
+  respond: Respond,
+  use: (urls: readonly [string, string], requests: RecordedRequest[]) => Promise<T>,
+): Promise<T> {
+  const requests: RecordedRequest[] = [];
+  const servers = [0, 1].map((instance) =>
+    createServer((request, response) => {
+      void text(request).then((json) => {
+        const { refresh_token: refreshToken } = JSON.parse(json || '{}') as { refresh_token?: string };
+        const path = request.url!.slice(1);
+        const asked = { instance, path, token: refreshToken ?? request.headers.authorization ?? '' };
+        requests.push(asked);
+        const nth = requests.filter((one) => one.path === path).length;
+        const [status, body = {}, headers = {}] = path === 'auth/login' ? [200, PAIR] : respond(asked, nth);
+        response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
+      });
+    }),
+  );
+  for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
+  const urls = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  try {
+    return await use(urls as unknown as [string, string], requests);
+  } finally {
+    for (const server of servers) {
       server.closeAllConnections();
       await once(server.close(), 'close');
     }
   }
 }
 
+const CLIENTS = { refreshing: RefreshingClient, leaving: LogoutClient, racing: RacingClient } as const;
+
 /** Lets a client act until the application has received this many requests. */
-async function act(
-  type: typeof RefreshingClient | typeof LogoutClient | typeof RacingClient,
+function act(
+  type: keyof typeof CLIENTS,
+  graceSeconds: number,
   respond: Respond,
-  requests: number,
-  graceSeconds = 0,
+  count: number,
 ): Promise<{ journal: Journal; asked: readonly RecordedRequest[] }> {
   const journal = new Journal();
-  const application = await FakeApplication.start((asked, nth) => {
-    if (application.requests.length >= requests) journal.isOver = true;
+  let received = 1;
+  const counting: Respond = (asked, nth) => {
+    journal.isOver = ++received >= count;
     return respond(asked, nth);
+  };
+  return withApplication(counting, async (urls, asked) => {
+    const group = { name: 'own', urls, isSpread: false, graceSeconds, pauseMs: [0, 1], journal } as const;
+    await new CLIENTS[type]('alice', group, 0).run();
+    return { journal, asked };
   });
-  const { urls } = application;
-  const group: Group = { name: 'own', urls, isSpread: false, graceSeconds, pauseMs: [0, 1], journal };
-  await new type('alice', group, 0).run();
-  await application.stop();
-  return { journal, asked: application.requests };
 }
 
-const ok: Respond = ({ path }) => [200, path === 'auth/token/refresh' ? PAIR : {}];
+const ok: Respond = ({ path }) => [200, path === REFRESH ? PAIR : {}];
+const refusing =
+  (refused: string, status: number): Respond =>
+  (asked, nth) =>
+    asked.path === refused ? [status] : ok(asked, nth);
+const twoPairs: Respond = ({ instance }) => [200, { ...PAIR, refresh_token: `pair ${instance}` }];
+const oneRefused: Respond = ({ path, instance }) => (path === 'me' || instance === 0 ? [200, PAIR] : [400]);
+const onePairLost: Respond = (asked, nth) => (asked.path === 'me' ? [401] : oneRefused(asked, nth));
+const logoutForgotten: Respond = ({ path, instance }) => [path === 'me' && instance === 0 ? 401 : 200];
 
 describe('a client of the cluster suite', () => {
   it('a client presents the same token to its instance again after a 503, and no session is lost', async () => {
-    const answers: Respond = (asked, nth) => (nth === 1 ? UNAVAILABLE : ok(asked, nth));
-    const { journal, asked } = await act(RefreshingClient, answers, 5);
-    const refreshes = asked.filter(({ path }) => path === 'auth/token/refresh');
-    expect(refreshes.slice(0, 2)).toEqual([refreshes[0], refreshes[0]]);
-    expect(refreshes[0]).toMatchObject({ instance: 0, token: 'a refresh token' });
+    const answers: Respond = (asked, nth) => (nth === 1 ? [503, {}, { 'Retry-After': '0' }] : ok(asked, nth));
+    const { journal, asked } = await act('refreshing', 0, answers, 5);
+    const refreshes = asked.filter(({ path }) => path === REFRESH).slice(0, 2);
+    expect(refreshes).toEqual(Array(2).fill({ instance: 0, path: REFRESH, token: 'a refresh token' }));
     expect(journal).toMatchObject({ lost: [], wrong: [] });
     expect(journal.unavailable).toHaveLength(2);
   });
 
-  it.each([
-    ['a refused refresh token', 'auth/token/refresh', 400],
-    ['a refused access token', 'me', 401],
-  ])('a client counts %s as a lost session, and logs in again', async (_, refused, status) => {
-    const { journal, asked } = await act(
-      RefreshingClient,
-      (one, nth) => (one.path === refused ? [status] : ok(one, nth)),
-      4,
-    );
-    expect(journal.lost.length).toBeGreaterThan(0);
-    expect(journal.wrong).toEqual([]);
-    expect(asked.filter(({ path }) => path === 'auth/login').length).toBeGreaterThan(1);
+  it.each<[string, keyof typeof CLIENTS, number, Respond, number, 'lost' | 'wrong', string]>([
+    ['a refused refresh token', 'refreshing', 0, refusing(REFRESH, 400), 4, 'lost', 'lost its refresh token'],
+    ['a refused access token', 'refreshing', 0, refusing('me', 401), 4, 'lost', 'lost its access token'],
+    ['a 500', 'refreshing', 0, () => [500], 3, 'wrong', 'refresh: 500'],
+    ['a 503 without Retry-After', 'refreshing', 0, () => [503], 3, 'wrong', 'refresh: 503'],
+    ['a token that an instance accepts after the logout', 'leaving', 0, logoutForgotten, 4, 'wrong', 'logout: 200'],
+    ['two successes of parallel refreshes', 'racing', 0, ok, 3, 'wrong', 'two winners'],
+    ['a pair that outlives detected reuse', 'racing', 0, oneRefused, 4, 'wrong', 'a missed replay: 200'],
+    ['two pairs within a grace period', 'racing', 20, twoPairs, 3, 'wrong', 'two winners'],
+    ['a refused refresh within a grace period', 'racing', 20, oneRefused, 4, 'wrong', 'a repetition was refused'],
+    ['a pair that the database has lost', 'racing', 20, onePairLost, 4, 'lost', 'lost its access token'],
+  ])('a client counts %s', async (_, type, graceSeconds, respond, requests, list, entry) => {
+    const { journal } = await act(type, graceSeconds, respond, requests);
+    expect(journal[list][0]).toContain(entry);
+    expect(journal[list === 'lost' ? 'wrong' : 'lost']).toEqual([]);
   });
 
-  it.each([
-    ['a 500', [500]],
-    ['a 503 without Retry-After', [503]],
-  ] as const)('a client counts %s as a wrong response', async (_, [status]) => {
-    const { journal } = await act(RefreshingClient, () => [status], 3);
-    expect(journal.wrong.length).toBeGreaterThan(0);
-  });
-
-  it('a client that logs out presents its token to both instances, and counts an accepted token as a wrong response', async () => {
-    const accepted: Respond = ({ path, instance }) => [path === 'me' && instance === 0 ? 401 : 200];
-    const { journal, asked } = await act(LogoutClient, accepted, 4);
-    expect(asked.slice(1, 4).map(({ path, instance }) => [path, instance])).toEqual([
-      ['auth/logout', 0],
-      ['me', 0],
-      ['me', 1],
-    ]);
-    expect(journal.wrong).toEqual(['alice: after its logout: 200 {}']);
-  });
-
-  it('a client that refreshes at two instances in parallel counts two successes as a wrong response', async () => {
-    const { journal } = await act(RacingClient, ok, 3);
-    expect(journal.wrong).toContain('alice: two winners');
-  });
-
-  it('a client that refreshes at two instances in parallel counts a pair that outlives a refused refresh as a wrong response', async () => {
-    const missed: Respond = ({ path, instance }) => (path === 'me' || instance === 0 ? [200, PAIR] : [400]);
-    const { journal } = await act(RacingClient, missed, 4);
-    expect(journal.wrong[0]).toContain('a missed replay: 200');
-  });
-
-  it('within a grace period, parallel refreshes that return two pairs, or of which one is refused, are wrong responses', async () => {
-    const two: Respond = ({ instance }) => [200, { ...PAIR, refresh_token: `pair ${instance}` }];
-    expect((await act(RacingClient, two, 3, 20)).journal.wrong).toContain('alice: two winners');
-    expect((await act(RacingClient, ok, 3, 20)).journal.wrong).toEqual([]);
-    const refused: Respond = ({ path, instance }) => (path === 'me' || instance === 0 ? [200, PAIR] : [400]);
-    expect((await act(RacingClient, refused, 4, 20)).journal.wrong[0]).toContain('a repetition was refused: 200');
-  });
-
-  it('within a grace period, a client counts a pair that the database has lost as a lost session', async () => {
-    const lost: Respond = ({ path, instance }) => {
-      if (path === 'me') return [401];
-      return path === 'auth/token/refresh' && instance === 1 ? [400] : [200, PAIR];
-    };
-    const { journal } = await act(RacingClient, lost, 4, 20);
-    expect(journal.lost[0]).toBe('alice lost its access token');
-    expect(journal.wrong).toEqual([]);
+  it('a client accepts parallel refreshes that return the same pair within a grace period', async () => {
+    expect((await act('racing', 20, ok, 3)).journal).toMatchObject({ lost: [], wrong: [] });
   });
 });
 
 it('a request with retries passes the time in Retry-After to its policy, in milliseconds', async () => {
-  const application = await FakeApplication.start((_, nth) =>
-    nth === 1 ? [503, {}, { 'Retry-After': '7' }] : [200, { done: true }],
-  );
+  const once: Respond = (_, nth) => (nth === 1 ? [503, {}, { 'Retry-After': '7' }] : [200, { done: true }]);
   const waits: number[] = [];
-  const reply = await requestWithRetries('auth/token/refresh', jsonRequest({}), {
-    url: () => application.urls[0],
-    unavailable: (_, waitMs) => {
-      waits.push(waitMs);
-      return 0;
-    },
-    unanswered: () => null,
-  });
-  expect(waits).toEqual([7_000]);
-  expect(reply).toEqual({ status: 200, body: { done: true } });
-  await application.stop();
+  const unavailable = (_: string, waitMs: number): number => (waits.push(waitMs), 0);
+  const reply = await withApplication(once, ([url]) =>
+    requestWithRetries(REFRESH, jsonRequest({}), { url: () => url, unavailable, unanswered: () => null }),
+  );
+  expect([waits, reply]).toEqual([[7_000], { status: 200, body: { done: true } }]);
 });

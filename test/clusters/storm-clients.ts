@@ -2,17 +2,28 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Holder } from '../crash/checker';
 import { requestWithRetries, bearer, jsonRequest, type Reply } from '../crash/request-with-retries';
-import type { Journal } from './journal';
 
 export const PASSWORD = 'correct horse battery staple';
 
 /** The delay before a client repeats a request that got no response. */
 const UNANSWERED_MS = 200;
 
-interface Session {
+export interface Session {
   readonly session_id: string;
   readonly access_token: string;
   readonly refresh_token: string;
+}
+
+/** What the clients of a group observed. Times are values of `performance.now()`. */
+export class Journal {
+  /** Set to true to make the clients stop. */
+  isOver = false;
+  /** The times at which responses with status 503 arrived. */
+  readonly unavailable: number[] = [];
+  /** Sessions that were refused although their client behaved correctly. */
+  readonly lost: string[] = [];
+  /** Responses that contradict the contract. */
+  readonly wrong: string[] = [];
 }
 
 /** A group of clients and the application that it uses. */
@@ -99,7 +110,6 @@ export class RefreshingClient extends StormClient {
     if (reply.status === 400) return this.lose('its refresh token');
     if (reply.status !== 200) return this.wrong('refresh', reply);
     this.session = { ...session, ...(reply.body as Session) };
-    this.group.journal.refreshes++;
     const me = await this.request('me', bearer(this.session.access_token));
     if (me?.status === 401) return this.lose('its access token');
     if (me && me.status !== 200) return this.wrong('guarded request', me);

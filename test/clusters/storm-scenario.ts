@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from './cluster';
-import type { StormFigures } from './figures';
+import type { Daemon } from './daemon';
 import { figure, type Outcome, type Scenario } from './scenario';
-import { GRACE_SECONDS, storm, type Fault } from './storm';
+import { GRACE_SECONDS, storm, type Fault, type StormRecord } from './storm';
 import type { Workspace } from './workspace';
 
 /** The requirements of a scenario, in addition to those of all scenarios: no false alarms and no wrong responses. */
@@ -19,12 +20,20 @@ export interface StormAims {
 /** The aims if connections lead to a server that accepts no writes. Clients with a `Retry-After` of 5 s return first. */
 export const FLAP: StormAims = { unavailableAfter: 49, servedWithin: { first: 2, all: 7 } };
 
-type Description = Pick<Scenario, 'name' | 'title' | 'isShort'>;
-
-export interface StormDescription<C extends Cluster, Setup> extends Description {
+interface StormOptions<Setup> {
+  readonly isShort?: boolean;
   readonly setup?: Setup;
   readonly aims?: StormAims;
-  readonly fault: Fault<C>;
+}
+
+/** A fault in which a server hangs for some time. */
+export function frozen<C extends Cluster>(daemonOf: (cluster: C) => Daemon | undefined, seconds: number): Fault<C> {
+  return async (cluster) => {
+    const daemon = daemonOf(cluster);
+    daemon?.freeze();
+    await sleep(seconds * 1_000);
+    daemon?.thaw();
+  };
 }
 
 /**
@@ -37,11 +46,11 @@ const SERVED_WITHIN = { first: 10, all: 11 };
 export function stormsOn<C extends Cluster, Setup extends object>(
   cluster: Scenario['cluster'],
   start: (workspace: Workspace, setup: Setup | Record<never, never>) => Promise<C>,
-): (description: StormDescription<C, Setup>) => Scenario {
-  return ({ name, title, isShort = false, setup = {}, aims = {}, fault }) => ({
+): (name: string, title: string, fault: Fault<C>, options?: StormOptions<Setup>) => Scenario {
+  return (name, title, fault, { isShort = false, setup = {}, aims = {} } = {}) => ({
     ...{ name, title, isShort, cluster },
     async run(workspace) {
-      return outcomesOf(await storm(await start(workspace, setup), fault, workspace.teardown), aims);
+      return outcomesOf(await storm(await start(workspace, setup), fault, workspace), aims);
     },
   });
 }
@@ -51,24 +60,29 @@ const SUBJECTS = {
   spread: `spread routing, grace period ${GRACE_SECONDS} s`,
 } as const;
 
-export function outcomesOf({ groups, violations }: StormFigures, aims: StormAims): Outcome[] {
+export function outcomesOf({ healedAt, groups, violations }: StormRecord, aims: StormAims): Outcome[] {
   const { mayLose = false, mayBeStale = false, unavailableAfter = null, servedWithin = SERVED_WITHIN } = aims;
-  return groups.map((group) => ({
-    subject: SUBJECTS[group.name],
-    figures: [
-      figure('false alarms', group.falseAlarms.length, 0),
-      figure('sessions lost', group.lost.length, mayLose || (mayBeStale && group.name === 'spread') ? null : 0),
-      figure('wrong responses', group.wrong.length + violations.length, mayBeStale ? null : 0),
-      figure('503 during', group.unavailable.during, null),
-      figure('503 after', group.unavailable.after, unavailableAfter),
-      figure('recovery of the first client, s', seconds(group.served.first), servedWithin.first),
-      figure('recovery of all clients, s', seconds(group.served.all), servedWithin.all),
-    ],
-    // Shows only the first ones, because many sessions may be lost.
-    details: [...group.falseAlarms.map((name) => `${name}: false alarm`), ...group.wrong, ...violations, ...group.lost],
-  }));
+  return groups.map(({ name, falseAlarms, refreshers, journal: { lost, wrong, unavailable } }) => {
+    const after = unavailable.filter((at) => at >= healedAt).length;
+    const served = refreshers.map((one) => one.servedSince(healedAt));
+    const first = Math.min(...served.flat());
+    const all = Math.max(...served.map(([earliest = Infinity]) => earliest));
+    const figures = [
+      figure('false alarms', falseAlarms.length, 0),
+      figure('sessions lost', lost.length, mayLose || (mayBeStale && name === 'spread') ? null : 0),
+      figure('wrong responses', wrong.length + violations.length, mayBeStale ? null : 0),
+      figure('503 during', unavailable.length - after, null),
+      figure('503 after', after, unavailableAfter),
+      figure('recovery of the first client, s', seconds(first - healedAt), servedWithin.first),
+      figure('recovery of all clients, s', seconds(all - healedAt), servedWithin.all),
+    ];
+    // `main.ts` shows only the first details, because many sessions may be lost.
+    const details = [...falseAlarms.map((user) => `${user}: false alarm`), ...wrong, ...violations, ...lost];
+    return { subject: SUBJECTS[name], figures, details };
+  });
 }
 
-function seconds(ms: number | null): number | null {
-  return ms === null ? null : Math.round(ms / 100) / 10;
+/** Returns the seconds, or null for an event that did not occur, whose time is infinite. */
+function seconds(ms: number): number | null {
+  return Number.isFinite(ms) ? Math.round(ms / 100) / 10 : null;
 }

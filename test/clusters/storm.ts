@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Teardown } from '../../bench/src/measure/teardown';
-import { ServerProcess } from '../crash/server-process';
-import type { Cluster } from './cluster';
-import { figuresOf, type StormFigures } from './figures';
-import { Journal } from './journal';
-import { LogoutClient, RacingClient, RefreshingClient, type Group } from './storm-clients';
+import type { ServerProcess } from '../crash/server-process';
+import { startInstances, type Cluster } from './cluster';
+import { Journal, LogoutClient, RacingClient, RefreshingClient, type Group } from './storm-clients';
 import { inspect, prepare } from './tables';
+import type { Workspace } from './workspace';
 
 /**
  * The grace period of instances behind a load balancer: the longest outage here (12 s), the deadline for a 503
@@ -19,18 +17,32 @@ export const WITNESS = 'alice';
 /** The number of instances of all applications. */
 export const INSTANCES = 4;
 
-const REFRESHERS = 24;
-const OTHERS = 2;
+/** The number of clients of each kind in each application. */
+const CLIENTS = { refresher: 24, leaver: 2, racer: 2 } as const;
 const PAUSE_MS = [200, 600] as const;
 const WARM_UP_MS = 3_000;
 /** The time in which every client must be served again. */
 const RECOVERY_MS = 45_000;
 
 /** The checker needs a complete log. */
-const OPTIONS = { pruneIntervalSeconds: false, history: { maxRowsPerUser: 10_000_000 } } as const;
+const OPTIONS = { history: { maxRowsPerUser: 10_000_000 } } as const;
 
 /** Breaks the cluster, and resolves when the cluster can serve again. `urls` are the URLs of the instances. */
 export type Fault<C extends Cluster> = (cluster: C, urls: readonly string[]) => Promise<void>;
+
+/** What clients and the database recorded while a cluster failed. Times are values of `performance.now()`. */
+export interface StormRecord {
+  readonly healedAt: number;
+  /**
+   * The applications. `falseAlarms`: users whose sessions the server ended because it treated a request that was
+   * repeated after a lost response as reuse.
+   */
+  readonly groups: readonly (Application & { readonly falseAlarms: readonly string[] })[];
+  /** Inconsistencies in the tables. */
+  readonly violations: readonly string[];
+  /** The names of the signals that the instances emitted. */
+  readonly signals: readonly string[];
+}
 
 /** An application with two instances, and its clients. */
 interface Application extends Group {
@@ -49,18 +61,19 @@ const APPLICATIONS = [
  * Runs two applications on a cluster while the cluster fails. Each client of the first application uses one
  * instance. Each client of the second application uses both instances, which have a grace period.
  */
-export async function storm<C extends Cluster>(cluster: C, fault: Fault<C>, teardown: Teardown): Promise<StormFigures> {
-  await prepare(cluster.options(0), [WITNESS, ...APPLICATIONS.flatMap(({ name }) => usernamesOf(name))]);
-  const applications = await Promise.all(APPLICATIONS.map((settings) => start(cluster, settings, teardown)));
+export async function storm<C extends Cluster>(
+  cluster: C,
+  fault: Fault<C>,
+  workspace: Workspace,
+): Promise<StormRecord> {
+  await prepare(cluster.options(0), [WITNESS, ...APPLICATIONS.flatMap((one) => usersOf(one))]);
+  const applications = await Promise.all(APPLICATIONS.map((settings) => start(cluster, settings, workspace)));
   const refreshers = applications.flatMap((application) => application.refreshers);
   const others = applications.flatMap(({ leavers, racers }) => [...leavers, ...racers]);
+  const urls = applications.flatMap((application) => application.urls);
   const running = Promise.all([...refreshers, ...others].map((client) => client.run()));
   await sleep(WARM_UP_MS);
-  const brokenAt = performance.now();
-  await fault(
-    cluster,
-    applications.flatMap(({ urls }) => urls),
-  );
+  await fault(cluster, urls);
   const healedAt = performance.now();
   const isAnyoneWaiting = (): boolean => refreshers.some((one) => one.servedSince(healedAt).length < 2);
   while (performance.now() - healedAt < RECOVERY_MS && isAnyoneWaiting()) await sleep(100);
@@ -71,52 +84,35 @@ export async function storm<C extends Cluster>(cluster: C, fault: Fault<C>, tear
 
   const holders = refreshers.flatMap((one) => one.holder() ?? []);
   const { violations, alarmed } = await inspect(cluster.options(0), holders);
-  return {
-    faultMs: healedAt - brokenAt,
-    groups: applications.map((one) => figuresOf(one, one.refreshers, falselyAlarmed(one, alarmed), healedAt)),
-    violations,
-    signals: countsOf(servers.flatMap((server) => server.signals)),
-  };
+  const groups = applications.map((one) => ({ ...one, falseAlarms: falselyAlarmed(one, alarmed) }));
+  return { healedAt, groups, violations, signals: servers.flatMap((server) => server.signals) };
 }
 
 async function start(
   cluster: Cluster,
   settings: (typeof APPLICATIONS)[number],
-  teardown: Teardown,
+  workspace: Workspace,
 ): Promise<Application> {
-  const options = { ...OPTIONS, ...cluster.auth, refreshReuseGraceSeconds: settings.graceSeconds };
-  const servers = [0, 1].map((index) => ServerProcess.start(cluster.options(index), options));
-  for (const server of servers) teardown.add(() => server.kill());
-  const urls = (await Promise.all(servers.map((server) => server.url()))) as [string, string];
+  const options = { ...OPTIONS, refreshReuseGraceSeconds: settings.graceSeconds };
+  const { servers, urls } = await startInstances(cluster, options, workspace);
   const group: Group = { ...settings, urls, pauseMs: PAUSE_MS, journal: new Journal() };
-  const clients = <T>(type: new (username: string, group: Group, index: number) => T, names: readonly string[]): T[] =>
-    names.map((username, index) => new type(username, group, index));
   return {
-    ...group,
-    servers,
-    refreshers: clients(RefreshingClient, refreshersOf(settings.name)),
-    leavers: clients(LogoutClient, leaversOf(settings.name)),
-    racers: clients(RacingClient, racersOf(settings.name)),
+    ...{ ...group, servers },
+    refreshers: usersOf(group, 'refresher').map((user, index) => new RefreshingClient(user, group, index)),
+    leavers: usersOf(group, 'leaver').map((user, index) => new LogoutClient(user, group, index)),
+    racers: usersOf(group, 'racer').map((user, index) => new RacingClient(user, group, index)),
   };
 }
 
 /** Returns the users with unexpected reuse. Without a grace period, racing clients are expected to cause reuse. */
-function falselyAlarmed({ name, graceSeconds }: Group, alarmed: readonly string[]): string[] {
-  const guilty = graceSeconds === 0 ? racersOf(name) : [];
-  return alarmed.filter((username) => usernamesOf(name).includes(username) && !guilty.includes(username));
+function falselyAlarmed(group: Group, alarmed: readonly string[]): string[] {
+  const guilty = group.graceSeconds === 0 ? usersOf(group, 'racer') : [];
+  const users = usersOf(group);
+  return alarmed.filter((user) => users.includes(user) && !guilty.includes(user));
 }
 
-const refreshersOf = (group: string): string[] => numbered(`${group} refresher`, REFRESHERS);
-const leaversOf = (group: string): string[] => numbered(`${group} leaver`, OTHERS);
-const racersOf = (group: string): string[] => numbered(`${group} racer`, OTHERS);
-const usernamesOf = (group: string): string[] => [...refreshersOf(group), ...leaversOf(group), ...racersOf(group)];
-
-function numbered(name: string, count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `${name} ${index}`);
-}
-
-function countsOf(names: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
+/** Returns the names of an application's users, or of the users of its clients of one kind. */
+function usersOf({ name }: Pick<Group, 'name'>, kind?: keyof typeof CLIENTS): string[] {
+  const kinds = kind ? [kind] : (['refresher', 'leaver', 'racer'] as const);
+  return kinds.flatMap((one) => Array.from({ length: CLIENTS[one] }, (_, index) => `${name} ${one} ${index}`));
 }

@@ -25,7 +25,6 @@ interface StoredCookie {
   /** The domain, if another host of the site has set the cookie. Null for a cookie of this host only. */
   readonly domain: string | null;
   readonly isLax: boolean;
-  readonly line: string;
 }
 
 /**
@@ -55,7 +54,7 @@ export class Browser {
   /** Replaces or removes the stored cookies with a name. */
   put(name: string, value: string | null): void {
     this.cookies = this.cookies.filter((cookie) => cookie.name !== name);
-    if (value !== null) this.cookies.push({ name, value, domain: null, isLax: true, line: '' });
+    if (value !== null) this.cookies.push({ name, value, domain: null, isLax: true });
   }
 
   /**
@@ -64,7 +63,7 @@ export class Browser {
    */
   setFromSibling(name: string, value: string): boolean {
     if (/^__host-/i.test(name)) return false;
-    this.cookies.unshift({ name, value, domain: siteOf(this.origin), isLax: false, line: '' });
+    this.cookies.unshift({ name, value, domain: siteOf(this.origin), isLax: false });
     return true;
   }
 
@@ -112,7 +111,7 @@ export class Browser {
       if (name.startsWith('__Host-') && !/; Path=\/;.*; Secure/.test(line)) throw new Error(`refused: ${line}`);
       this.cookies = this.cookies.filter((cookie) => cookie.name !== name || cookie.domain !== null);
       const isLax = line.includes('SameSite=Lax');
-      if (!line.includes('Max-Age=0;')) this.cookies.push({ name, value, domain: null, isLax, line });
+      if (!line.includes('Max-Age=0;')) this.cookies.push({ name, value, domain: null, isLax });
     }
   }
 

@@ -12,42 +12,30 @@ export interface TestEnvironment {
 
 type EnvironmentOptions = Omit<TestApplicationOptions, 'database'>;
 
-/** Runs the same tests on every database. The rows, signals and logs of a test are removed before the next one. */
-export function describeOnEachDatabase(
-  title: string,
+type DefineSuite<Name> = (
+  title: Name,
   options: EnvironmentOptions,
   defineTests: (env: TestEnvironment) => void,
-): void {
+) => void;
+
+/** Runs the same tests on every database. The rows, signals and logs of a test are removed before the next one. */
+export const describeOnEachDatabase: DefineSuite<string> = (title, options, defineTests) =>
   describe.each(DATABASES)(`${title} on %s`, (name) => defineSuite(name, options, defineTests));
-}
 
 /** Runs the same tests on Express and Fastify. Fastify runs on one database, because only the HTTP layer differs. */
-export function describeOnBothPlatforms(
-  title: string,
-  options: EnvironmentOptions,
-  defineTests: (env: TestEnvironment) => void,
-): void {
+export const describeOnBothPlatforms: DefineSuite<string> = (title, options, defineTests) => {
   describeOnEachDatabase(title, options, defineTests);
   if (!DATABASES.includes('sqlite')) return;
   describe(`${title} on Fastify`, () => defineSuite('sqlite', { ...options, platform: 'fastify' }, defineTests));
-}
+};
 
 /** Runs tests of the HTTP layer, which does not depend on the database, on Express and Fastify with SQLite. */
-export function describeHttp(
-  title: string,
-  options: EnvironmentOptions,
-  defineTests: (env: TestEnvironment) => void,
-): void {
-  for (const platform of ['express', 'fastify'] as const) {
-    describe(`${title} on ${platform}`, () => defineSuite('sqlite', { ...options, platform }, defineTests));
-  }
-}
+export const describeHttp: DefineSuite<string> = (title, options, defineTests) =>
+  describe.each(['express', 'fastify'] as const)(`${title} on %s`, (platform) =>
+    defineSuite('sqlite', { ...options, platform }, defineTests),
+  );
 
-function defineSuite(
-  name: DatabaseName,
-  options: EnvironmentOptions,
-  defineTests: (env: TestEnvironment) => void,
-): void {
+const defineSuite: DefineSuite<DatabaseName> = (name, options, defineTests) => {
   const env = { platform: options.platform ?? 'express' } as TestEnvironment;
 
   beforeAll(async () => {
@@ -61,7 +49,7 @@ function defineSuite(
   beforeEach(() => env.app.reset());
 
   defineTests(env);
-}
+};
 
 /** A response in parsed form and as bytes, both without the `Date` header. */
 export interface RawAnswer {
@@ -122,12 +110,6 @@ export async function restorePassword(app: TestApplication, username = 'alice'):
   await app.reset();
 }
 
-/** Returns the names of the events in the user's history, most recent first. */
-export async function eventsOf(app: TestApplication, accessToken: string): Promise<string[]> {
-  const { body } = await app.get('/auth/history/?limit=200', accessToken).expect(200);
-  return (body as { event: string }[]).map(({ event }) => event);
-}
-
 /** An event of a history, as the endpoint returns it. */
 export interface HistoryEntry {
   readonly id: number;
@@ -143,15 +125,21 @@ export async function historyOf(app: TestApplication, accessToken: string): Prom
   return body as HistoryEntry[];
 }
 
+/** Returns the names of the events in the user's history, most recent first. */
+export async function eventsOf(app: TestApplication, accessToken: string): Promise<string[]> {
+  return (await historyOf(app, accessToken)).map(({ event }) => event);
+}
+
+interface StoredEnd {
+  readonly state: string;
+  readonly end_reason: string | null;
+}
+
 /** Returns the stored state and end reason of a session. */
-export async function storedEnd(
-  app: TestApplication,
-  sessionId: string,
-): Promise<{ state: string; end_reason: string | null }> {
-  const rows: { state: string; end_reason: string | null }[] = await app.dataSource.query(
-    `SELECT state, end_reason FROM auth_sessions WHERE id = '${sessionId}'`,
-  );
-  return { state: rows[0]!.state, end_reason: rows[0]!.end_reason };
+export async function storedEnd(app: TestApplication, sessionId: string): Promise<StoredEnd> {
+  const sql = `SELECT state, end_reason FROM auth_sessions WHERE id = '${sessionId}'`;
+  const [row] = await app.dataSource.query<StoredEnd[]>(sql);
+  return { ...row! };
 }
 
 export const INVALID_CREDENTIALS = { non_field_errors: ['Invalid credentials.'] };

@@ -16,20 +16,14 @@ const SPECS = [
 ].map((path) => `test/${path}`);
 const SHORT_SPECS = ['test/races/parallel'];
 
-interface TestResult {
-  readonly fullName: string;
-  readonly status: string;
-  readonly failureMessages: readonly string[];
-}
-
+/** The part of Jest's report that is used here. */
 interface Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numRuntimeErrorTestSuites: number;
   readonly testResults: readonly {
-    readonly status: string;
     readonly message: string;
-    readonly assertionResults: readonly TestResult[];
+    readonly assertionResults: readonly { status: string; fullName: string; failureMessages: string[] }[];
   }[];
 }
 
@@ -61,42 +55,33 @@ async function runSpecs(
     const tests = assertionResults.filter(({ status }) => status === 'failed');
     return tests.length > 0 ? tests.map((test) => [test.fullName, ...test.failureMessages].join('\n')) : message || [];
   });
-  return [
-    {
-      subject: specs.join(', '),
-      figures: [
-        figure('tests passed', report.numPassedTests, null),
-        figure('tests failed', report.numFailedTests + report.numRuntimeErrorTestSuites, 0),
-      ],
-      details: failed,
-    },
+  const figures = [
+    figure('tests passed', report.numPassedTests, null),
+    figure('tests failed', report.numFailedTests + report.numRuntimeErrorTestSuites, 0),
   ];
+  return [{ subject: specs.join(', '), figures, details: failed }];
 }
 
-function onPostgres(name: string, specs: readonly string[], isShort: boolean): Scenario {
-  return {
-    ...{ name, isShort, cluster: 'PostgreSQL' },
-    title: 'instances behind HAProxy, every second one behind PgBouncer too',
-    async run(workspace) {
-      const cluster = await PostgresCluster.start(workspace, {});
-      const bouncer = await cluster.startBouncer(cluster.entryUrl('postgres', '*'));
-      const urls = [cluster.entryUrl('postgres', 'postgres'), bouncer.replace(/\*$/, 'postgres')];
-      return runSpecs(specs, 'postgres', urls, workspace);
-    },
-  };
-}
+const onPostgres = (name: string, specs: readonly string[], isShort: boolean): Scenario => ({
+  ...{ name, isShort, cluster: 'PostgreSQL' },
+  title: 'instances behind HAProxy, every second one behind PgBouncer too',
+  async run(workspace) {
+    const cluster = await PostgresCluster.start(workspace, {});
+    const bouncer = await cluster.startBouncer(cluster.entryUrl('postgres', '*'));
+    const urls = [cluster.entryUrl('postgres', 'postgres'), bouncer.replace(/\*$/, 'postgres')];
+    return runSpecs(specs, 'postgres', urls, workspace);
+  },
+});
 
-function onGalera(name: string, specs: readonly string[], isShort: boolean): Scenario {
-  return {
-    ...{ name, isShort, cluster: 'Galera' },
-    title: 'instances on two nodes, `wsrep_sync_wait=1`',
-    async run(workspace) {
-      const { nodes } = await GaleraCluster.start(workspace, {});
-      const urls = nodes.slice(0, 2).map((node) => node.url('mysql'));
-      return runSpecs(specs, 'mariadb', urls, workspace);
-    },
-  };
-}
+const onGalera = (name: string, specs: readonly string[], isShort: boolean): Scenario => ({
+  ...{ name, isShort, cluster: 'Galera' },
+  title: 'instances on two nodes, `wsrep_sync_wait=1`',
+  async run(workspace) {
+    const { nodes } = await GaleraCluster.start(workspace, {});
+    const urls = nodes.slice(0, 2).map((node) => node.url('mysql'));
+    return runSpecs(specs, 'mariadb', urls, workspace);
+  },
+});
 
 export const CONTRACTS: readonly Scenario[] = [
   onPostgres('races', SHORT_SPECS, true),

@@ -40,8 +40,8 @@ function lossOf({ name, title, remember, lose }: Loss): Scenario {
         await endEverySession(cluster.options());
         isEnded = (await ask(url!, 'me', bearer(accessToken))).status === 401;
       };
-      const figures = await storm(cluster, fault, workspace.teardown);
-      const reports = figures.signals.get('lost_commits_suspected') ?? 0;
+      const figures = await storm(cluster, fault, workspace);
+      const reports = figures.signals.filter((name) => name === 'lost_commits_suspected').length;
       return [
         ...outcomesOf(figures, { mayLose: true }),
         {
