@@ -1,6 +1,5 @@
-import { createDatabase } from '../support/databases';
-import { TestApplication } from '../support/test-application';
-import { historyOf, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import type { TestApplication } from '../support/test-application';
+import { historyOf, describeOnEachDatabase, userIdOf } from '../support/environment';
 
 const HOME = { ipAddress: '192.0.2.1' };
 const CAFE = { ipAddress: '198.51.100.7' };
@@ -10,75 +9,44 @@ const networkStored = async (app: TestApplication): Promise<string | null> =>
   (await app.dataSource.query('SELECT last_network FROM auth_sessions'))[0].last_network;
 
 for (const auth of [{}, { refreshReuseGraceSeconds: 10 }]) {
-  describeOnEachDatabase(
-    `sessions that change networks, with ${JSON.stringify(auth)},`,
-    { auth },
-    (env: TestEnvironment) => {
-      const open = async (client: object): Promise<{ refreshToken: string; sessionId: string }> => {
-        const [{ id }] = await env.app.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
-        return env.app.auth.openSession(id, client);
-      };
-      const moves = (): string[][] => env.app.sent('session_network_changed').map(({ from, to }) => [from, to]);
+  describeOnEachDatabase(`sessions that change networks, with ${JSON.stringify(auth)}`, { auth }, (env) => {
+    const open = async (client: object) => env.app.auth.openSession(await userIdOf(env.app), client);
+    const moves = (): string[][] => env.app.sent('session_network_changed').map(({ from, to }) => [from, to]);
 
-      it('each refresh from a different network than the previous refresh is recorded and emitted', async () => {
-        const { app } = env;
-        const opened = await open(HOME);
-        const first = await app.auth.refresh(opened.refreshToken, HOME);
-        expect(moves()).toEqual([]);
-        const second = await app.auth.refresh(first.refreshToken, CAFE);
-        expect(app.sent('session_network_changed')).toEqual([
-          {
-            userId: expect.any(String),
-            session: expect.objectContaining({ id: opened.sessionId, state: 'active', ipAddress: HOME.ipAddress }),
-            from: '192.0.2.1',
-            to: '198.51.100.7',
-          },
-        ]);
-        const third = await app.auth.refresh(second.refreshToken, CAFE);
-        const fourth = await app.auth.refresh(third.refreshToken, IPV6);
-        const last = await app.auth.refresh(fourth.refreshToken, { ipAddress: '2001:db8:1:2:ffff::9' });
-        expect(moves()).toEqual([
-          ['192.0.2.1', '198.51.100.7'],
-          ['198.51.100.7', '2001:db8:1:2::/64'],
-        ]);
-        const extras = (await historyOf(app, last.accessToken)).map(({ extra }) => extra);
-        expect(extras).toEqual([{}, { network_changed: true }, {}, { network_changed: true }, {}, {}]);
-      });
+    it('each refresh from a different network than the previous refresh is recorded and emitted', async () => {
+      const { app } = env;
+      const opened = await open(HOME);
+      const first = await app.auth.refresh(opened.refreshToken, HOME);
+      expect(moves()).toEqual([]);
+      const second = await app.auth.refresh(first.refreshToken, CAFE);
+      expect(app.sent('session_network_changed')).toEqual([
+        {
+          userId: expect.any(String),
+          session: expect.objectContaining({ id: opened.sessionId, state: 'active', ipAddress: HOME.ipAddress }),
+          from: '192.0.2.1',
+          to: '198.51.100.7',
+        },
+      ]);
+      const third = await app.auth.refresh(second.refreshToken, CAFE);
+      const fourth = await app.auth.refresh(third.refreshToken, IPV6);
+      const last = await app.auth.refresh(fourth.refreshToken, { ipAddress: '2001:db8:1:2:ffff::9' });
+      expect(moves()).toEqual([
+        ['192.0.2.1', '198.51.100.7'],
+        ['198.51.100.7', '2001:db8:1:2::/64'],
+      ]);
+      const extras = (await historyOf(app, last.accessToken)).map(({ extra }) => extra);
+      expect(extras).toEqual([{}, { network_changed: true }, {}, { network_changed: true }, {}, {}]);
+    });
 
-      it('an unknown address is not reported as a network change, and the next address is compared with the last known one', async () => {
-        const { app } = env;
-        const unknown = await app.auth.refresh((await open({})).refreshToken, HOME);
-        const lost = await app.auth.refresh(unknown.refreshToken, {});
-        const same = await app.auth.refresh(lost.refreshToken, HOME);
-        expect(moves()).toEqual([]);
-        await app.auth.refresh(same.refreshToken, CAFE);
-        expect(moves()).toEqual([['192.0.2.1', '198.51.100.7']]);
-        expect(await networkStored(app)).toBe('198.51.100.7');
-      });
-    },
-  );
-}
-
-describeOnEachDatabase('sessions without tracked addresses', { auth: { trackIps: false } }, (env: TestEnvironment) => {
-  it('a session stores no network, and no change of network is reported', async () => {
-    const { app } = env;
-    const [{ id }] = await app.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
-    const opened = await app.auth.openSession(id, HOME);
-    expect(await networkStored(app)).toBeNull();
-    const { accessToken } = await app.auth.refresh(opened.refreshToken, CAFE);
-    expect(await networkStored(app)).toBeNull();
-    expect(app.sent('session_network_changed')).toEqual([]);
-    expect((await historyOf(app, accessToken)).map(({ extra }) => extra)).toEqual([{}, {}]);
+    it('an unknown address is not reported as a network change, and the next address is compared with the last known one', async () => {
+      const { app } = env;
+      const unknown = await app.auth.refresh((await open({})).refreshToken, HOME);
+      const lost = await app.auth.refresh(unknown.refreshToken, {});
+      const same = await app.auth.refresh(lost.refreshToken, HOME);
+      expect(moves()).toEqual([]);
+      await app.auth.refresh(same.refreshToken, CAFE);
+      expect(moves()).toEqual([['192.0.2.1', '198.51.100.7']]);
+      expect(await networkStored(app)).toBe('198.51.100.7');
+    });
   });
-});
-
-it('a network change is reported even if refresh tokens are not rotated', async () => {
-  const database = await createDatabase('sqlite');
-  const app = await TestApplication.start({ database, auth: { rotateRefreshTokens: false } });
-  const [{ id }] = await app.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
-  const { refreshToken } = await app.auth.openSession(id, HOME);
-  for (const client of [CAFE, CAFE, HOME]) await app.auth.refresh(refreshToken, client);
-  expect(app.sent('session_network_changed').map(({ to }) => to)).toEqual(['198.51.100.7', '192.0.2.1']);
-  await app.close();
-  await database.drop();
-});
+}

@@ -1,10 +1,8 @@
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { AuthUser, OpenSockets, SessionAdministration } from 'nestjs-session-auth';
-import { setActive } from '../support/environment';
+import { setActive, userIdOf } from '../support/environment';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
-import { DAY } from '../support/driven-clock';
 import { TestApplication, PASSWORD, type LoginAnswer } from '../support/test-application';
-import { statementsOf, Tap } from '../support/tap';
 
 describe.each(DATABASES)('open sockets on %s', (name) => {
   let database: TestDatabase;
@@ -89,18 +87,13 @@ describe.each(DATABASES)('open sockets on %s', (name) => {
     'a revocation by the user': async ({ session_id: id }) => {
       await here.delete(`/auth/sessions/${id}`, (await here.login()).access_token).expect(200);
     },
-    'a revocation by an administrator': async () => {
-      const { id } = await here.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' });
-      await here.nest.get(SessionAdministration).end({ userId: id }, { actor: 'carol (support)' });
-    },
+    'a revocation by an administrator': async () =>
+      here.nest.get(SessionAdministration).end({ userId: await userIdOf(here) }, { actor: 'carol (support)' }),
     'the reuse of a refresh token': async ({ refresh_token: token }) => {
       await here.refresh(token).expect(200);
       await here.refresh(token).expect(400);
     },
-    'a password reset': async () => {
-      const { id } = await here.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' });
-      await here.auth.resetPassword(id, PASSWORD);
-    },
+    'a password reset': async () => here.auth.resetPassword(await userIdOf(here), PASSWORD),
   };
 
   it.each(Object.keys(ENDS))(
@@ -130,46 +123,6 @@ describe.each(DATABASES)('open sockets on %s', (name) => {
     expect(closed).toEqual(['closed']);
   });
 
-  it('sockets of a session that another instance ends are closed within the check interval, and no check runs without sockets', async () => {
-    jest.useFakeTimers({ doNotFake: EVERYTHING_BUT_TIMEOUTS });
-    try {
-      const [login, other] = [await here.login(), await here.login()];
-      const done = new Promise<void>((resolve) =>
-        there.nest.get(OpenSockets).register(login.session_id, () => {
-          closed.push('ended');
-          resolve();
-        }),
-      );
-      open(there, other, 'of a live session');
-      await here.post('/auth/logout', login.access_token).expect(200);
-      jest.advanceTimersByTime(29_999);
-      expect(closed).toEqual([]);
-      jest.advanceTimersByTime(1);
-      await done;
-      expect(closed).toEqual(['ended']);
-      await here.post('/auth/logout', other.access_token).expect(200);
-      expect(await check(there)).toBe(1);
-      const checks = jest.spyOn(there.nest.get(OpenSockets), 'check');
-      jest.advanceTimersByTime(60_000);
-      expect(checks).not.toHaveBeenCalled();
-      checks.mockRestore();
-    } finally {
-      jest.useRealTimers();
-    }
-  });
-
-  it('sockets are closed in the millisecond in which their session expires', async () => {
-    const login = await here.login();
-    open(there, login, 'over');
-    const start = here.clock.now();
-    there.clock.advance(start + 7 * DAY - 1 - there.clock.now());
-    expect(await check(there)).toBe(0);
-    there.clock.advance(1);
-    expect(await check(there)).toBe(1);
-    there.clock.advance(start - there.clock.now());
-    expect(closed).toEqual(['over']);
-  });
-
   it('sockets are closed when their user is disabled or deleted in the table of the users', async () => {
     await here.auth.createUser({ username: 'carol', password: PASSWORD });
     open(there, await here.login('carol'), 'of carol');
@@ -183,42 +136,4 @@ describe.each(DATABASES)('open sockets on %s', (name) => {
     expect(closed.sort()).toEqual(['of alice', 'of carol']);
     there.nest.get(OpenSockets).closeForSessions([bob.session_id]);
   });
-
-  it('sockets that are opened together are looked up in one statement, and an unknown session counts as ended', async () => {
-    const logins = await Promise.all(Array.from({ length: 9 }, () => here.login()));
-    logins.forEach((login) => open(there, login, 'live'));
-    open(there, { ...logins[0]!, session_id: 'UNKNOWN' }, 'unknown');
-    open(there, { ...logins[0]!, session_id: logins[0]!.session_id.toUpperCase() }, 'in capitals');
-    const tap = new Tap(there);
-    const statements: string[] = [];
-    tap.hook = { before: (call) => void statements.push(...statementsOf(call)) };
-    while (closed.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    tap.hook = {};
-    expect([statements, closed]).toEqual([['SELECT'], ['unknown']]);
-    there.nest.get(OpenSockets).closeForSessions(logins.map(({ session_id: id }) => id));
-  });
-
-  it('all sockets stay open while the database fails', async () => {
-    const login = await here.login();
-    open(there, login, 'ended');
-    await here.post('/auth/logout', login.access_token).expect(200);
-    await here.dataSource.query('ALTER TABLE auth_sessions RENAME TO elsewhere');
-    await expect(check(there)).rejects.toMatchObject({ code: 'database_unavailable' });
-    await here.dataSource.query('ALTER TABLE elsewhere RENAME TO auth_sessions');
-    expect(closed).toEqual([]);
-    expect(await check(there)).toBe(1);
-    expect(closed).toEqual(['ended']);
-  });
 });
-
-const EVERYTHING_BUT_TIMEOUTS = [
-  'Date',
-  'hrtime',
-  'nextTick',
-  'performance',
-  'queueMicrotask',
-  'setImmediate',
-  'clearImmediate',
-  'setInterval',
-  'clearInterval',
-] as const satisfies readonly string[] as never;

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { AuthSession, RequireRecentLogin } from 'nestjs-session-auth';
 import { MINUTE, SECOND } from '../support/driven-clock';
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { eventsOf, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { eventsOf, describeOnEachDatabase, type TestEnvironment, userIdOf } from '../support/environment';
 
 declare module 'nestjs-session-auth' {
   interface SessionData {
@@ -34,157 +34,99 @@ class TransferController {
 
 const RECENT_LOGIN_REQUIRED = { detail: 'A recent login is required.', code: 'recent_login_required' };
 
-const idOf = async (app: TestApplication): Promise<string> => {
-  const [row] = await app.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
-  return row.id;
-};
 const principalOf = async (app: TestApplication, token: string) => (await app.auth.authenticate(token))!;
 
 const CYCLIC: { tenant?: unknown } = {};
 CYCLIC.tenant = [CYCLIC];
 
-describeOnEachDatabase(
-  'the methods of a session',
-  { auth: { recentLogin: { endpoint: true } }, controllers: [TransferController] },
-  (env: TestEnvironment) => {
-    it('a login sets the method `pwd` with its time, and refreshes keep it', async () => {
-      const { app } = env;
-      const now = new Date(app.clock.now());
-      const { access_token: token, refresh_token: refreshToken } = await app.login();
-      expect((await principalOf(app, token)).methods).toEqual({ pwd: now });
-      app.clock.advance(MINUTE);
-      const { body } = await app.refresh(refreshToken).expect(200);
-      expect((await principalOf(app, body.access_token)).methods).toEqual({ pwd: now });
-    });
+const PROVABLE = { auth: { recentLogin: { endpoint: true } }, controllers: [TransferController] };
 
-    it('a session has the methods that the application passes when it opens the session', async () => {
-      const { app } = env;
-      const id = await idOf(app);
-      const now = new Date(app.clock.now());
-      const { accessToken } = await app.auth.openSession(id, {}, { methods: ['hwk', 'pin'] });
-      expect((await principalOf(app, accessToken)).methods).toEqual({ hwk: now, pin: now });
-      expect((await principalOf(app, (await app.auth.openSession(id)).accessToken)).methods).toEqual({});
-    });
+describeOnEachDatabase('the methods of a session', PROVABLE, (env) => {
+  it('a session has the method `pwd` or those that the application passes, with their time, and refreshes keep them', async () => {
+    const { app } = env;
+    const now = new Date(app.clock.now());
+    const { access_token: token, refresh_token: refreshToken } = await app.login();
+    expect((await principalOf(app, token)).methods).toEqual({ pwd: now });
+    const id = await userIdOf(app);
+    const { accessToken } = await app.auth.openSession(id, {}, { methods: ['hwk', 'pin'] });
+    expect((await principalOf(app, accessToken)).methods).toEqual({ hwk: now, pin: now });
+    expect((await principalOf(app, (await app.auth.openSession(id)).accessToken)).methods).toEqual({});
+    app.clock.advance(MINUTE);
+    const { body } = await app.refresh(refreshToken).expect(200);
+    expect((await principalOf(app, body.access_token)).methods).toEqual({ pwd: now });
+  });
 
-    it.each([
-      [[]],
-      [['Otp']],
-      [['-otp']],
-      [['__proto__']],
-      [['a'.repeat(33)]],
-      ['otp'],
-      [[1]],
-      [null],
-      [Array(9).fill('otp')],
-    ])('a session cannot be opened with the methods %j', async (methods) => {
-      const { app } = env;
-      const opening = app.auth.openSession(await idOf(app), {}, { methods: methods as never });
+  it('a session cannot be opened with invalid methods', async () => {
+    const { app } = env;
+    const id = await userIdOf(app);
+    const lists = [[], ['Otp'], ['-otp'], ['__proto__'], ['a'.repeat(33)], [1], Array(9).fill('otp')];
+    for (const methods of [...lists, 'otp', null]) {
+      const opening = app.auth.openSession(id, {}, { methods: methods as never });
       await expect(opening).rejects.toThrow(/^methods is .*\. Pass 1 to 8 names, such as/);
-      expect(await app.dataSource.getRepository(AuthSession).count()).toBe(0);
-    });
+    }
+    expect(await app.dataSource.getRepository(AuthSession).count()).toBe(0);
+  });
 
-    it('a session has at most eight methods, and the least recently proven methods are dropped', async () => {
-      const { app } = env;
-      let { accessToken } = await app.auth.openSession(await idOf(app), {}, { methods: ['first'] });
-      for (const name of ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'b']) {
-        app.clock.advance(SECOND);
-        ({ accessToken } = await app.auth.confirmIdentity(await principalOf(app, accessToken), { methods: [name] }));
-      }
-      const { methods } = await principalOf(app, accessToken);
-      expect(Object.keys(methods)).toEqual(['c', 'd', 'e', 'f', 'g', 'h', 'i', 'b']);
-    });
+  it('a session has at most eight methods, and the least recently proven methods are dropped', async () => {
+    const { app } = env;
+    let { accessToken } = await app.auth.openSession(await userIdOf(app), {}, { methods: ['first'] });
+    for (const name of ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'b']) {
+      app.clock.advance(SECOND);
+      ({ accessToken } = await app.auth.confirmIdentity(await principalOf(app, accessToken), { methods: [name] }));
+    }
+    const { methods } = await principalOf(app, accessToken);
+    expect(Object.keys(methods)).toEqual(['c', 'd', 'e', 'f', 'g', 'h', 'i', 'b']);
+  });
 
-    it('a reauthentication and a password change prove `pwd` again and no other method', async () => {
-      const { app } = env;
-      const start = new Date(app.clock.now());
-      const opened = await app.auth.openSession(await idOf(app), {}, { methods: ['pwd', 'otp'] });
-      app.clock.advance(MINUTE);
-      const principal = await principalOf(app, opened.accessToken);
-      const confirmed = await app.auth.reauthenticate(principal, PASSWORD);
-      const reauthenticated = await principalOf(app, confirmed.accessToken);
-      expect(reauthenticated.methods).toEqual({ otp: start, pwd: new Date(app.clock.now()) });
-      app.clock.advance(MINUTE);
-      const change = { currentPassword: PASSWORD, newPassword: PASSWORD };
-      const changed = await app.auth.changePassword(reauthenticated, change);
-      expect((await principalOf(app, changed.accessToken)).methods).toEqual({
-        otp: start,
-        pwd: new Date(app.clock.now()),
-      });
-    });
+  it('confirmIdentity proves methods and returns a new pair for the session, as a reauthentication does', async () => {
+    const { app } = env;
+    const session = await app.login();
+    app.clock.advance(10 * MINUTE);
+    await app.get('/transfer/any', session.access_token).expect(403, RECENT_LOGIN_REQUIRED);
+    const principal = await principalOf(app, session.access_token);
+    const pair = await app.auth.confirmIdentity(principal, { methods: ['otp'] });
+    expect(pair).toMatchObject({ accessTokenExpiresAt: expect.any(Date), refreshTokenExpiresAt: expect.any(Date) });
+    await app.get('/me', session.access_token).expect(401);
+    await app.refresh(session.refresh_token).expect(400);
+    for (const path of ['any', 'otp']) await app.get(`/transfer/${path}`, pair.accessToken).expect(200);
+    await app.get('/transfer/both', pair.accessToken).expect(403, RECENT_LOGIN_REQUIRED);
+    expect((await principalOf(app, pair.accessToken)).sessionId).toBe(session.session_id);
+    expect(await eventsOf(app, pair.accessToken)).toEqual(['reauthentication', 'login_success']);
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+  });
 
-    it('confirmIdentity proves methods and returns a new pair for the session, as a reauthentication does', async () => {
-      const { app } = env;
-      const session = await app.login();
-      app.clock.advance(10 * MINUTE);
-      await app.get('/transfer/any', session.access_token).expect(403, RECENT_LOGIN_REQUIRED);
-      const principal = await principalOf(app, session.access_token);
-      const pair = await app.auth.confirmIdentity(principal, { methods: ['otp'] });
-      expect(pair).toMatchObject({ accessTokenExpiresAt: expect.any(Date), refreshTokenExpiresAt: expect.any(Date) });
-      await app.get('/me', session.access_token).expect(401);
-      await app.refresh(session.refresh_token).expect(400);
-      for (const path of ['any', 'otp']) await app.get(`/transfer/${path}`, pair.accessToken).expect(200);
-      await app.get('/transfer/both', pair.accessToken).expect(403, RECENT_LOGIN_REQUIRED);
-      expect((await principalOf(app, pair.accessToken)).sessionId).toBe(session.session_id);
-      expect(await eventsOf(app, pair.accessToken)).toEqual(['reauthentication', 'login_success']);
-      expect(app.sent('token_reuse_detected')).toEqual([]);
-    });
+  it('a login or method is not recent if the clock was set back to more than ten seconds before it', async () => {
+    const { app } = env;
+    const { accessToken } = await app.auth.openSession(await userIdOf(app), {}, { methods: ['pwd', 'otp'] });
+    for (const [seconds, status] of [
+      [10, 200],
+      [10.001, 403],
+    ] as const) {
+      app.clock.advance(-seconds * SECOND);
+      await app.get('/transfer/any', accessToken).expect(status);
+      await app.get('/transfer/both', accessToken).expect(status);
+      app.clock.advance(seconds * SECOND);
+    }
+  });
 
-    it('an access token that is no longer current cannot prove a method', async () => {
-      const { app } = env;
-      const { access_token: token, refresh_token: refreshToken } = await app.login();
-      const principal = await principalOf(app, token);
-      await app.refresh(refreshToken).expect(200);
-      const late = app.auth.confirmIdentity(principal, { methods: ['otp'] });
-      await expect(late).rejects.toMatchObject({ code: 'access_token_invalid' });
-      const made = app.auth.confirmIdentity({ ...principal, methods: {}, data: {} }, { methods: ['otp'] });
-      await expect(made).rejects.toMatchObject({ code: 'access_token_invalid' });
-      await expect(app.auth.confirmIdentity(principal, { methods: [] })).rejects.toThrow('methods is []');
-    });
-
-    it('a method that was proven after the request was authenticated is kept', async () => {
-      const { app } = env;
-      const { access_token: token, session_id: id } = await app.login();
-      const principal = await principalOf(app, token);
-      const since = new Date(app.clock.now() - SECOND);
-      const methods = JSON.stringify({ hwk: since.getTime() });
-      await app.dataSource.getRepository(AuthSession).update({ id }, { methods });
-      const { accessToken } = await app.auth.confirmIdentity(principal, { methods: ['otp'] });
-      expect((await principalOf(app, accessToken)).methods).toEqual({ hwk: since, otp: new Date(app.clock.now()) });
-    });
-
-    it('a login or method is not recent if the clock was set back to more than ten seconds before it', async () => {
-      const { app } = env;
-      const { accessToken } = await app.auth.openSession(await idOf(app), {}, { methods: ['pwd', 'otp'] });
-      for (const [seconds, status] of [
-        [10, 200],
-        [10.001, 403],
-      ] as const) {
-        app.clock.advance(-seconds * SECOND);
-        await app.get('/transfer/any', accessToken).expect(status);
-        await app.get('/transfer/both', accessToken).expect(status);
-        app.clock.advance(seconds * SECOND);
-      }
-    });
-
-    it('a route that requires several recent methods checks the age of each method to the millisecond', async () => {
-      const { app } = env;
-      const { accessToken } = await app.auth.openSession(await idOf(app), {}, { methods: ['pwd', 'otp'] });
-      for (const path of ['any', 'otp', 'both']) await app.get(`/transfer/${path}`, accessToken).expect(200);
-      app.clock.advance(60 * SECOND - 1);
-      await app.get('/transfer/otp', accessToken).expect(200);
-      app.clock.advance(1);
-      await app.get('/transfer/otp', accessToken).expect(403, RECENT_LOGIN_REQUIRED);
-      const renewed = await app.auth.reauthenticate(await principalOf(app, accessToken), PASSWORD);
-      app.clock.advance(240 * SECOND - 1);
-      await app.get('/transfer/both', renewed.accessToken).expect(200);
-      app.clock.advance(1);
-      await app.get('/transfer/both', renewed.accessToken).expect(403, RECENT_LOGIN_REQUIRED);
-      const { access_token: withPassword } = await app.login();
-      await app.get('/transfer/any', withPassword).expect(200);
-      await app.get('/transfer/both', withPassword).expect(403, RECENT_LOGIN_REQUIRED);
-    });
-  },
-);
+  it('a route that requires several recent methods checks the age of each method to the millisecond', async () => {
+    const { app } = env;
+    const { accessToken } = await app.auth.openSession(await userIdOf(app), {}, { methods: ['pwd', 'otp'] });
+    for (const path of ['any', 'otp', 'both']) await app.get(`/transfer/${path}`, accessToken).expect(200);
+    app.clock.advance(60 * SECOND - 1);
+    await app.get('/transfer/otp', accessToken).expect(200);
+    app.clock.advance(1);
+    await app.get('/transfer/otp', accessToken).expect(403, RECENT_LOGIN_REQUIRED);
+    const renewed = await app.auth.reauthenticate(await principalOf(app, accessToken), PASSWORD);
+    app.clock.advance(240 * SECOND - 1);
+    await app.get('/transfer/both', renewed.accessToken).expect(200);
+    app.clock.advance(1);
+    await app.get('/transfer/both', renewed.accessToken).expect(403, RECENT_LOGIN_REQUIRED);
+    const { access_token: withPassword } = await app.login();
+    await app.get('/transfer/any', withPassword).expect(200);
+    await app.get('/transfer/both', withPassword).expect(403, RECENT_LOGIN_REQUIRED);
+  });
+});
 
 it('a route cannot require an empty list of methods or a method without a name', () => {
   expect(() => RequireRecentLogin({ withinSeconds: 60, methods: [] })).toThrow('methods is []');
@@ -192,42 +134,33 @@ it('a route cannot require an empty list of methods or a method without a name',
 });
 
 describeOnEachDatabase('the data of a session', {}, (env: TestEnvironment) => {
-  it('a session keeps the data with which the application opened it, through refreshes', async () => {
+  it('a session keeps the data with which the application opened it, through refreshes, and has an empty object without data', async () => {
     const { app } = env;
     const data = { tenant: 'Ångström \u0000 🦊', roles: ['admin'] };
-    const opened = await app.auth.openSession(await idOf(app), {}, { data });
+    const opened = await app.auth.openSession(await userIdOf(app), {}, { data });
     const pair = await app.auth.refresh(opened.refreshToken);
     const principal = await principalOf(app, pair.accessToken);
     expect(principal.data).toEqual(data);
     expect(principal.data.tenant).toBe(data.tenant);
-  });
-
-  it('a session without data has an empty object', async () => {
-    const { app } = env;
     expect((await principalOf(app, (await app.login()).access_token)).data).toEqual({});
   });
 
   it('session data may have at most 1,024 bytes of UTF-8', async () => {
     const { app } = env;
-    const id = await idOf(app);
+    const id = await userIdOf(app);
     const tenant = 'é'.repeat((1024 - '{"tenant":""}'.length - 1) / 2);
     await app.auth.openSession(id, {}, { data: { tenant: `${tenant}a` } });
     const opening = app.auth.openSession(id, {}, { data: { tenant: `${tenant}ab` } });
     await expect(opening).rejects.toThrow('data has 1025 bytes as JSON, which is more than 1024');
   });
 
-  it.each([
-    ['a string', 'text'],
-    ['an array', ['text']],
-    ['null', null],
-    ['an object with a Date', { tenant: new Date(0) }],
-    ['an instance of a class', new (class Tenant {})()],
-    ['an object with an undefined value', { tenant: undefined }],
-    ['an object with a number that JSON cannot represent', { tenant: Infinity }],
-    ['an object that contains itself', CYCLIC],
-  ])('session data cannot be %s', async (_, data) => {
+  it('session data that JSON would change cannot be stored', async () => {
     const { app } = env;
-    const opening = app.auth.openSession(await idOf(app), {}, { data: data as never });
-    await expect(opening).rejects.toThrow('data cannot be stored as JSON');
+    const id = await userIdOf(app);
+    const values = [new Date(0), undefined, Infinity, CYCLIC].map((tenant) => ({ tenant }));
+    for (const data of ['text', ['text'], null, new (class Tenant {})(), ...values]) {
+      const opening = app.auth.openSession(id, {}, { data: data as never });
+      await expect(opening).rejects.toThrow('data cannot be stored as JSON');
+    }
   });
 });

@@ -1,27 +1,30 @@
 import { AuthSession } from 'nestjs-session-auth';
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { sha256 } from '../../libs/auth/src/base/random';
 import {
   formatAccessToken,
   formatRefreshToken,
   parseRefreshToken,
   type RefreshTokenClaims,
 } from '../../libs/auth/src/tokens/tokens';
-import { DAY, HOUR, MINUTE, SECOND } from '../support/driven-clock';
+import { DAY, MINUTE, SECOND } from '../support/driven-clock';
 import { TestApplication, type LoginAnswer } from '../support/test-application';
 import { Tap } from '../support/tap';
 import {
+  emittedEnds,
   eventsOf,
   historyOf,
   INVALID_REFRESH,
   postJson,
   storedEnd,
+  storedSession,
   describeOnEachDatabase,
   describeOnBothPlatforms,
   type TestEnvironment,
 } from '../support/environment';
 
 describeOnBothPlatforms('refresh', {}, (env: TestEnvironment) => {
-  it('a refresh returns a new pair for the same session and nothing else', async () => {
+  it('a refresh returns a new pair for the same session and nothing else, and revokes the previous access token immediately', async () => {
     const { app } = env;
     const first = await app.login();
     const { body } = await app.refresh(first.refresh_token).expect(200);
@@ -32,6 +35,7 @@ describeOnBothPlatforms('refresh', {}, (env: TestEnvironment) => {
     });
     const tokens = [first.access_token, first.refresh_token, body.access_token, body.refresh_token];
     expect(new Set(tokens).size).toBe(4);
+    await app.get('/me', first.access_token).expect(401);
     const me = await app.get('/me', body.access_token).expect(200);
     expect(me.body.session_id).toBe(first.session_id);
     expect(await eventsOf(app, body.access_token)).toEqual(['token_refresh', 'login_success']);
@@ -41,36 +45,6 @@ describeOnBothPlatforms('refresh', {}, (env: TestEnvironment) => {
     const { app } = env;
     const { refresh_token: token } = await app.login();
     await app.post('/auth/token/refresh/', 'garbage', { refresh_token: token, session_id: 'x', other: [] }).expect(200);
-  });
-
-  it('a refresh revokes the previous access token immediately', async () => {
-    const { app } = env;
-    const first = await app.login();
-    await app.refresh(first.refresh_token).expect(200);
-    await app.get('/me', first.access_token).expect(401);
-  });
-
-  it('each refresh renews the lifetime of the refresh token, up to the absolute timeout of the session', async () => {
-    const { app } = env;
-    let { refresh_token: token } = await app.login();
-    for (let day = 6; day < 30; day += 6) {
-      app.clock.advance(6 * DAY);
-      token = (await app.refresh(token).expect(200)).body.refresh_token;
-    }
-    app.clock.advance(6 * DAY - 1);
-    token = (await app.refresh(token).expect(200)).body.refresh_token;
-    app.clock.advance(1);
-    await app.refresh(token).expect(400, INVALID_REFRESH);
-  });
-
-  it('a refresh is refused from the millisecond in which the refresh token expires', async () => {
-    const { app } = env;
-    const { refresh_token: token } = await app.login();
-    const { refresh_token: other } = await app.login('bob');
-    app.clock.advance(7 * DAY - 1);
-    await app.refresh(token).expect(200);
-    app.clock.advance(1);
-    await app.refresh(other).expect(400, INVALID_REFRESH);
   });
 
   it('every refresh token that is not current is refused with a byte-identical response', async () => {
@@ -83,41 +57,21 @@ describeOnBothPlatforms('refresh', {}, (env: TestEnvironment) => {
     const used = await app.login();
     const expired = await app.login('bob');
     await app.refresh(used.refresh_token).expect(200);
-    expect((await present(loggedOut.refresh_token)).bytes).toBe(unknown.bytes);
-    expect((await present(used.access_token)).bytes).toBe(unknown.bytes);
-    expect((await present(used.refresh_token)).bytes).toBe(unknown.bytes);
-    expect((await present(used.refresh_token)).bytes).toBe(unknown.bytes);
+    for (const token of [loggedOut.refresh_token, used.access_token, used.refresh_token, used.refresh_token]) {
+      expect((await present(token)).bytes).toBe(unknown.bytes);
+    }
     app.clock.advance(31 * DAY);
     expect((await present(expired.refresh_token)).bytes).toBe(unknown.bytes);
   });
 
-  it.each([
-    ['one space', '" "'],
-    ['a NUL', '"\\u0000"'],
-    ['half of a surrogate pair', '"\\ud800"'],
-    ['an emoji', '"\u{1f600}"'],
-    ['SQL', '"\' OR 1=1 --"'],
-    ['90 kB', JSON.stringify('x'.repeat(90_000))],
-    ['a prefix', '"nsar_"'],
-    ['a wrong checksum', JSON.stringify(`nsar_${'A'.repeat(98)}`)],
-    ['JSON', '"{}"'],
-  ])('a refresh with %s is refused like any string that is not a refresh token', async (_, json) => {
-    const answer = await postJson(env.app, '/auth/token/refresh/', `{"refresh_token":${json}}`);
-    expect([answer.status, JSON.parse(answer.body)]).toEqual([400, INVALID_REFRESH]);
-  });
-
-  it('a refresh with the current token in upper case or with extra characters is refused, and the token stays valid', async () => {
+  it('a refresh refuses any string that is not a refresh token, also a variation of the current one, which stays valid', async () => {
     const { app } = env;
     const { refresh_token: token } = await app.login();
-    for (const other of [
-      ` ${token}`,
-      `${token} `,
-      `${token}\n`,
-      `${token}\0`,
-      token.toUpperCase(),
-      `Bearer ${token}`,
-    ]) {
-      await app.refresh(other).expect(400, INVALID_REFRESH);
+    const variations = [` ${token}`, `${token} `, `${token}\n`, `${token}\0`, token.toUpperCase(), `Bearer ${token}`];
+    const others = [' ', '\0', '\ud800', '\u{1f600}', "' OR 1=1 --", 'x'.repeat(90_000), '{}', 'nsar_'];
+    for (const text of [...variations, ...others, `nsar_${'A'.repeat(98)}`]) {
+      const { status, body } = await postJson(app, '/auth/token/refresh/', JSON.stringify({ refresh_token: text }));
+      expect([text, status, JSON.parse(body)]).toEqual([text, 400, INVALID_REFRESH]);
     }
     await app.refresh(token).expect(200);
   });
@@ -130,17 +84,6 @@ describeOnBothPlatforms('refresh', {}, (env: TestEnvironment) => {
     await app.http.post('/auth/token/refresh/').set('Cookie', `refresh_token=${token}`).expect(400, required);
     await app.http.post('/auth/token/refresh/').type('form').send({ refresh_token: token }).expect(415);
     await app.refresh(token).expect(200);
-  });
-
-  it('a refresh changes no field of the listed session except last_activity', async () => {
-    const { app } = env;
-    const first = await app.login();
-    const [before] = (await app.get('/auth/sessions', first.access_token)).body;
-    app.clock.advance(HOUR);
-    const { body } = await app.refresh(first.refresh_token).expect(200);
-    const [after] = (await app.get('/auth/sessions', body.access_token)).body;
-    expect(after).toEqual({ ...before, last_activity: new Date(app.clock.now()).toISOString() });
-    expect(Date.parse(after.last_activity) - Date.parse(before.last_activity)).toBe(HOUR);
   });
 });
 
@@ -159,22 +102,16 @@ describeOnBothPlatforms('reuse of refresh tokens', {}, (env: TestEnvironment) =>
     await app.refresh(other.refresh_token).expect(400, INVALID_REFRESH);
     await app.get('/me', bob.access_token).expect(200);
 
-    const [signal] = app.sent('token_reuse_detected');
-    expect(app.sent('token_reuse_detected')).toHaveLength(1);
-    expect(signal).toMatchObject({
-      session: { id: thief.session_id, state: 'revoked' },
-      ipAddress: '127.0.0.1',
-      userAgent: 'thief',
-      reuse: { generationsBehind: 1, lastRefreshAt: new Date(app.clock.now()) },
-      sessionsEnded: 2,
-    });
-    const ends = app.sent('user_logged_out').map(({ session, reason }) => [session.id, reason]);
-    expect(ends.sort()).toEqual(
-      [
-        [thief.session_id, 'token_reuse'],
-        [other.session_id, 'token_reuse'],
-      ].sort(),
-    );
+    expect(app.sent('token_reuse_detected')).toMatchObject([
+      {
+        session: { id: thief.session_id, state: 'revoked' },
+        ...{ ipAddress: '127.0.0.1', userAgent: 'thief', sessionsEnded: 2 },
+        reuse: { generationsBehind: 1, lastRefreshAt: new Date(app.clock.now()) },
+      },
+    ]);
+    expect(app.sent('lost_commits_suspected')).toEqual([]);
+    const ended = [thief.session_id, other.session_id].sort();
+    expect(emittedEnds(app)).toEqual(ended.map((id) => [id, 'token_reuse']));
     expect(await storedEnd(app, thief.session_id)).toEqual({ state: 'revoked', end_reason: 'token_reuse' });
 
     const { access_token: later } = await app.login();
@@ -218,148 +155,69 @@ describeOnBothPlatforms('reuse of refresh tokens', {}, (env: TestEnvironment) =>
     expect((await eventsOf(app, later.access_token)).filter((event) => event === 'token_reuse')).toHaveLength(1);
   });
 
-  it.each(['logout', 'logout/all', 'revocation', 'the application', 'expiry'])(
-    'presenting a used refresh token is not reuse if its session was ended by %s',
-    async (by) => {
-      const { app } = env;
-      const first = await app.login();
-      const { body: second } = await app.refresh(first.refresh_token).expect(200);
-      if (by === 'logout') await app.post('/auth/logout', second.access_token).expect(200);
-      if (by === 'logout/all') await app.post('/auth/logout/all', second.access_token).expect(200);
-      if (by === 'expiry') app.clock.advance(31 * DAY);
-      const later = await app.login();
-      if (by === 'revocation') {
-        await app.delete(`/auth/sessions/${first.session_id}`, later.access_token).expect(200);
-      }
-      if (by === 'the application') {
-        const [user] = await app.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
-        await app.auth.revokeSession(user.id, first.session_id);
-      }
-      const signals = app.signals.length;
-      await app.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
-      await app.refresh(second.refresh_token).expect(400, INVALID_REFRESH);
-      await app.get('/me', later.access_token).expect(200);
-      expect(app.sent('token_reuse_detected')).toEqual([]);
-      const emitted = app.signals.slice(signals).map(({ name }) => name);
-      expect(emitted).toEqual(by === 'expiry' ? ['user_logged_out'] : []);
-      expect(await eventsOf(app, later.access_token)).not.toContain('token_reuse');
-    },
-  );
-
   it('presenting a used refresh token is reuse even after the token has expired, as long as its session is active', async () => {
     const { app } = env;
     const first = await app.login();
-    app.clock.advance(6 * DAY);
-    const second = (await app.refresh(first.refresh_token).expect(200)).body;
-    app.clock.advance(6 * DAY);
-    const third = (await app.refresh(second.refresh_token).expect(200)).body;
+    let { refresh_token: token, access_token: access } = first;
+    for (let time = 0; time < 2; time++) {
+      app.clock.advance(6 * DAY);
+      ({ refresh_token: token, access_token: access } = (await app.refresh(token).expect(200)).body);
+    }
     await app.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
-    await app.get('/me', third.access_token).expect(401);
-    expect(app.sent('token_reuse_detected')).toHaveLength(1);
-    expect(app.sent('token_reuse_detected')[0]!.reuse.generationsBehind).toBe(2);
+    await app.get('/me', access).expect(401);
+    expect(app.sent('token_reuse_detected').map(({ reuse }) => reuse.generationsBehind)).toEqual([2]);
   });
 
-  it('reuse does not count expired sessions among the sessions that it ends', async () => {
-    const { app } = env;
-    await app.login();
-    app.clock.advance(6 * DAY);
-    const first = await app.login();
-    app.clock.advance(2 * DAY);
-    await app.refresh(first.refresh_token).expect(200);
-    await app.refresh(first.refresh_token).expect(400);
-    expect(app.sent('token_reuse_detected').map(({ sessionsEnded }) => sessionsEnded)).toEqual([1]);
-  });
-
-  it.each([2, 3, 5, 10, 20])(
+  it.each([2, 20])(
     'a refresh token presented %i times in parallel is refreshed once, and reuse is reported once',
     async (count) => {
       const { app } = env;
       const first = await app.login();
       const other = await app.login();
       const answers = await Promise.all(Array.from({ length: count }, () => app.refresh(first.refresh_token)));
-      const statuses = answers.map(({ status }) => status).sort();
-      expect(statuses).toEqual([200, ...Array<number>(count - 1).fill(400)]);
-      for (const { body } of answers.filter(({ status }) => status === 400)) expect(body).toEqual(INVALID_REFRESH);
+      const refused = answers.filter(({ status }) => status !== 200);
+      expect(refused.map(({ status, body }) => [status, body])).toEqual(Array(count - 1).fill([400, INVALID_REFRESH]));
       const winner = answers.find(({ status }) => status === 200)!.body;
-      await app.get('/me', winner.access_token).expect(401);
+      for (const { access_token: token } of [winner, other]) await app.get('/me', token).expect(401);
       await app.refresh(winner.refresh_token).expect(400, INVALID_REFRESH);
-      await app.get('/me', other.access_token).expect(401);
       expect(app.sent('token_reuse_detected').map(({ sessionsEnded }) => sessionsEnded)).toEqual([2]);
       expect(app.sent('user_logged_out')).toHaveLength(2);
-      const later = await app.login();
-      expect(await eventsOf(app, later.access_token)).toEqual([
-        'login_success',
-        'token_reuse',
-        'token_refresh',
-        'login_success',
-        'login_success',
-      ]);
+      const [, ...events] = await eventsOf(app, (await app.login()).access_token);
+      expect(events).toEqual(['token_reuse', 'token_refresh', 'login_success', 'login_success']);
     },
   );
 });
 
-describeOnBothPlatforms(
-  'refresh without rotation',
-  { auth: { rotateRefreshTokens: false } },
-  (env: TestEnvironment) => {
-    it('a refresh returns the usual fields with a new access token and the same refresh token', async () => {
-      const { app } = env;
-      const first = await app.login();
-      const { body } = await app.refresh(first.refresh_token).expect(200);
-      expect(body).toEqual({
-        access_token: expect.any(String),
-        refresh_token: first.refresh_token,
-        token_type: 'Bearer',
-      });
-      expect(body.access_token).not.toBe(first.access_token);
-      await app.get('/me', first.access_token).expect(401);
-      await app.get('/me', body.access_token).expect(200);
-    });
+describeOnBothPlatforms('refresh without rotation', { auth: { rotateRefreshTokens: false } }, (env) => {
+  it('a refresh returns a new access token and the same refresh token, also repeatedly and in parallel', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body } = await app.refresh(first.refresh_token).expect(200);
+    const { refresh_token } = first;
+    expect(body).toEqual({ access_token: expect.any(String), refresh_token, token_type: 'Bearer' });
+    expect(body.access_token).not.toBe(first.access_token);
+    await app.get('/me', first.access_token).expect(401);
+    await app.get('/me', body.access_token).expect(200);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => app.refresh(refresh_token)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect([...app.sent('token_reuse_detected'), ...app.sent('user_logged_out')]).toEqual([]);
+  });
 
-    it('a refresh can be repeated with the same token, which is never reuse', async () => {
-      const { app } = env;
-      const first = await app.login();
-      for (let time = 0; time < 5; time++) await app.refresh(first.refresh_token).expect(200);
-      const answers = await Promise.all(Array.from({ length: 5 }, () => app.refresh(first.refresh_token)));
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-      expect(app.sent('token_reuse_detected')).toEqual([]);
-      expect(app.sent('user_logged_out')).toEqual([]);
-    });
-
-    it('a refresh renews the lifetime of the unchanged refresh token, up to the absolute timeout of the session', async () => {
-      const { app } = env;
-      const { refresh_token: token } = await app.login();
-      for (let day = 0; day < 24; day += 6) {
-        app.clock.advance(6 * DAY);
-        await app.refresh(token).expect(200);
-      }
-      app.clock.advance(6 * DAY - MINUTE);
+  it('a refresh renews the lifetime of the unchanged refresh token, up to the absolute timeout of the session', async () => {
+    const { app } = env;
+    const { refresh_token: token } = await app.login();
+    const { refresh_token: unused } = await app.login('bob');
+    for (let day = 0; day < 24; day += 6) {
+      app.clock.advance(6 * DAY);
       await app.refresh(token).expect(200);
-      app.clock.advance(MINUTE);
-      await app.refresh(token).expect(400, INVALID_REFRESH);
-    });
-
-    it('a refresh is refused when the refresh token has expired', async () => {
-      const { app } = env;
-      const { refresh_token: token } = await app.login();
-      app.clock.advance(7 * DAY);
-      await app.refresh(token).expect(400, INVALID_REFRESH);
-    });
-
-    it('a refresh is refused when the session has ended', async () => {
-      const { app } = env;
-      const first = await app.login();
-      await app.post('/auth/logout', first.access_token).expect(200);
-      await app.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
-      expect(app.sent('token_reuse_detected')).toEqual([]);
-    });
-  },
-);
-
-/** Returns the stored session. */
-function storedSession({ app }: TestEnvironment, id: string): Promise<AuthSession> {
-  return app.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
-}
+    }
+    await app.refresh(unused).expect(400, INVALID_REFRESH);
+    app.clock.advance(6 * DAY - MINUTE);
+    await app.refresh(token).expect(200);
+    app.clock.advance(MINUTE);
+    await app.refresh(token).expect(400, INVALID_REFRESH);
+  });
+});
 
 /** Restores an older copy of the session, as a restored backup does, or a failover that lost the last commits. */
 async function restore({ app }: TestEnvironment, copy: AuthSession): Promise<void> {
@@ -381,10 +239,9 @@ describeOnEachDatabase('refresh tokens that are newer than the database', {}, (e
       const { app } = env;
       const { session_id: id, refresh_token: first } = await app.login();
       const { body: older } = await app.refresh(first).expect(200);
-      const copy = await storedSession(env, id);
+      const copy = await storedSession(app, id);
       let newer = older;
-      for (let refresh = 0; refresh < lost; refresh++)
-        newer = (await app.refresh(newer.refresh_token).expect(200)).body;
+      for (let i = 0; i < lost; i++) newer = (await app.refresh(newer.refresh_token).expect(200)).body;
       await restore(env, copy);
       await app.refresh(newer.refresh_token).expect(400, INVALID_REFRESH);
       await app.get('/me', newer.access_token).expect(401);
@@ -396,7 +253,7 @@ describeOnEachDatabase('refresh tokens that are newer than the database', {}, (e
   it('a token of lost commits is refused after the session was refreshed again to the same generation', async () => {
     const { app } = env;
     const { session_id: id, refresh_token: first } = await app.login();
-    const copy = await storedSession(env, id);
+    const copy = await storedSession(app, id);
     const { body: lost } = await app.refresh(first).expect(200);
     await restore(env, copy);
     const { body: live } = await app.refresh(first).expect(200);
@@ -408,7 +265,7 @@ describeOnEachDatabase('refresh tokens that are newer than the database', {}, (e
     const { app } = env;
     app.clock.advance(60 * SECOND);
     const { session_id: id, refresh_token: first } = await app.login();
-    const copy = await storedSession(env, id);
+    const copy = await storedSession(app, id);
     const { body: lost } = await app.refresh(first).expect(200);
     await restore(env, copy);
     for (let i = 0; i < 3; i++) await app.refresh(lost.refresh_token).expect(400, INVALID_REFRESH);
@@ -422,28 +279,15 @@ describeOnEachDatabase('refresh tokens that are newer than the database', {}, (e
     expect(app.sent('lost_commits_suspected')).toHaveLength(2);
     await expectUnharmed(env, first);
   });
-
-  it('a forged token of another family and a used token do not cause lost_commits_suspected', async () => {
-    const { app } = env;
-    app.clock.advance(60 * SECOND);
-    const { refresh_token: token } = await app.login();
-    const forged = { ...parseRefreshToken(token)!, familySecret: randomBytes(16), generation: 7 };
-    await app.refresh(formatRefreshToken(forged, randomBytes(33))).expect(400);
-    await app.refresh(token).expect(200);
-    await app.refresh(token).expect(400);
-    expect(app.sent('lost_commits_suspected')).toEqual([]);
-  });
 });
 
-describeOnEachDatabase('altered refresh tokens', {}, (env: TestEnvironment) => {
-  let tap: Tap;
-  beforeAll(() => void (tap = new Tap(env.app)));
-
+describeOnEachDatabase('forged and altered refresh tokens', {}, (env: TestEnvironment) => {
   it('a refresh token with one altered character is refused by its checksum, without a query, and is never reuse', async () => {
     const { app } = env;
     const { refresh_token: used } = await app.login();
     const { body: live } = await app.refresh(used).expect(200);
     const statements: string[] = [];
+    const tap = new Tap(app);
     tap.hook = { before: ({ sql }) => void statements.push(sql) };
     for (const token of [used, live.refresh_token as string]) {
       for (let position = 0; position < token.length; position += 3) {
@@ -476,27 +320,12 @@ describeOnEachDatabase('altered refresh tokens', {}, (env: TestEnvironment) => {
     await expectUnharmed(env, bobs.refresh_token);
   });
 
-  it('a refresh token with the generation 0xFFFFFFFF is invalid, and is refused without a query', async () => {
-    const { app } = env;
-    const { refresh_token: used } = await app.login();
-    const { body: live } = await app.refresh(used).expect(200);
-    const claims = { ...parseRefreshToken(used)!, generation: 0xffffffff };
-    const statements: string[] = [];
-    tap.hook = { before: ({ sql }) => void statements.push(sql) };
-    await app.refresh(formatRefreshToken(claims, randomBytes(33))).expect(400, INVALID_REFRESH);
-    tap.hook = {};
-    expect(statements).toEqual([]);
-    await expectUnharmed(env, live.refresh_token);
-  });
-});
-
-describeOnEachDatabase('token families near the largest generation', {}, (env: TestEnvironment) => {
   it('a family near the largest generation can be refreshed, and presenting a used token of it is reuse', async () => {
     const { app } = env;
     const { session_id: id, refresh_token: first } = await app.login();
     const used = formatRefreshToken({ ...parseRefreshToken(first)!, generation: 0xfffffffd }, randomBytes(33));
-    const refreshDigest = createHash('sha256').update(used).digest('hex');
-    await app.dataSource.getRepository(AuthSession).update({ id }, { refreshDigest, generation: 0xfffffffd });
+    const row = { refreshDigest: sha256(used), generation: 0xfffffffd };
+    await app.dataSource.getRepository(AuthSession).update({ id }, row);
     const { body: last } = await app.refresh(used).expect(200);
     expect(parseRefreshToken(last.refresh_token)).toMatchObject({ generation: 0xfffffffe });
     await app.refresh(used).expect(400, INVALID_REFRESH);
@@ -509,7 +338,7 @@ describeOnEachDatabase('copies of the database', { auth: { refreshReuseGraceSeco
     const { app } = env;
     const first = await app.login();
     const { body: live } = await app.refresh(first.refresh_token).expect(200);
-    const row = await storedSession(env, first.session_id);
+    const row = await storedSession(app, first.session_id);
     const stored = [row.accessDigest, row.refreshDigest, row.familyDigest, row.replayNetworkDigest!];
     const secrets = [...stored.map((digest) => Buffer.from(digest, 'hex')), Buffer.from(row.replaySeed!, 'base64url')];
     for (const secret of secrets) {

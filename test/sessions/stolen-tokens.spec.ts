@@ -1,56 +1,58 @@
-import { describeOnEachDatabase, describeOnBothPlatforms, type TestEnvironment } from '../support/environment';
+import { AuthSession, SessionAdministration } from 'nestjs-session-auth';
+import {
+  describeOnEachDatabase,
+  describeOnBothPlatforms,
+  storedSession,
+  type TestEnvironment,
+  userIdOf,
+} from '../support/environment';
 import { HOUR, SECOND } from '../support/driven-clock';
 import { PASSWORD } from '../support/test-application';
 
 const HOME = '198.51.100.7';
 const ELSEWHERE = '203.0.113.9';
 
-describeOnEachDatabase(
-  'stolen tokens with a grace period',
-  { auth: { refreshReuseGraceSeconds: 10 }, trustProxy: true },
-  (env: TestEnvironment) => {
-    it('a thief who polls with the access token and presents the refresh token at each 401 is detected in the first round', async () => {
-      const { app } = env;
-      const stolen = await app.login();
-      const poll = async (): Promise<number> =>
-        (await app.get('/me', stolen.access_token).set('X-Forwarded-For', ELSEWHERE)).status;
-      expect(await poll()).toBe(200);
-      const { body: pair } = await app.refresh(stolen.refresh_token).set('X-Forwarded-For', HOME).expect(200);
-      await app.get('/me', pair.access_token).set('X-Forwarded-For', HOME).expect(200);
-      app.clock.advance(SECOND);
-      expect(await poll()).toBe(401);
-      await app.refresh(stolen.refresh_token).set('X-Forwarded-For', ELSEWHERE).expect(400);
-      expect(app.sent('token_reuse_detected')).toMatchObject([{ ipAddress: ELSEWHERE, sessionsEnded: 1 }]);
-      await app.get('/me', pair.access_token).set('X-Forwarded-For', HOME).expect(401);
-    });
+describeOnEachDatabase('stolen tokens', { auth: { refreshReuseGraceSeconds: 10 }, trustProxy: true }, (env) => {
+  it('a thief who polls with the access token and presents the refresh token at each 401 is detected in the first round', async () => {
+    const { app } = env;
+    const stolen = await app.login();
+    const poll = async (): Promise<number> =>
+      (await app.get('/me', stolen.access_token).set('X-Forwarded-For', ELSEWHERE)).status;
+    expect(await poll()).toBe(200);
+    const { body: pair } = await app.refresh(stolen.refresh_token).set('X-Forwarded-For', HOME).expect(200);
+    await app.get('/me', pair.access_token).set('X-Forwarded-For', HOME).expect(200);
+    app.clock.advance(SECOND);
+    expect(await poll()).toBe(401);
+    await app.refresh(stolen.refresh_token).set('X-Forwarded-For', ELSEWHERE).expect(400);
+    expect(app.sent('token_reuse_detected')).toMatchObject([{ ipAddress: ELSEWHERE, sessionsEnded: 1 }]);
+    await app.get('/me', pair.access_token).set('X-Forwarded-For', HOME).expect(401);
+  });
 
-    it('a thief who refreshes first and waits for the client to use the pair causes session_network_changed in every round', async () => {
-      const { app } = env;
-      const moves = (): string[] => app.sent('session_network_changed').map(({ to }) => to);
-      const first = await app.login();
-      let stolen = (await app.refresh(first.refresh_token).set('X-Forwarded-For', HOME).expect(200)).body.refresh_token;
-      for (let round = 0; round < 3; round++) {
-        app.clock.advance(HOUR);
-        const before = moves().length;
-        const { body: pair } = await app.refresh(stolen).set('X-Forwarded-For', ELSEWHERE).expect(200);
-        await app.refresh(stolen).set('X-Forwarded-For', HOME).expect(200, pair);
-        for (const from of [HOME, ELSEWHERE]) {
-          await app.get('/me', pair.access_token).set('X-Forwarded-For', from).expect(200);
-        }
-        expect(moves().slice(before)).toContain(HOME);
-        stolen = pair.refresh_token;
+  it('a thief who refreshes first and waits for the client to use the pair causes session_network_changed in every round', async () => {
+    const { app } = env;
+    const moves = (): string[] => app.sent('session_network_changed').map(({ to }) => to);
+    const first = await app.login();
+    let stolen = (await app.refresh(first.refresh_token).set('X-Forwarded-For', HOME).expect(200)).body.refresh_token;
+    for (let round = 0; round < 3; round++) {
+      app.clock.advance(HOUR);
+      const before = moves().length;
+      const { body: pair } = await app.refresh(stolen).set('X-Forwarded-For', ELSEWHERE).expect(200);
+      await app.refresh(stolen).set('X-Forwarded-For', HOME).expect(200, pair);
+      for (const from of [HOME, ELSEWHERE]) {
+        await app.get('/me', pair.access_token).set('X-Forwarded-For', from).expect(200);
       }
-      expect(app.sent('token_reuse_detected')).toEqual([]);
-    });
-  },
-);
+      expect(moves().slice(before)).toContain(HOME);
+      stolen = pair.refresh_token;
+    }
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+  });
+});
 
-describeOnBothPlatforms('tokens of the wrong kind', {}, (env: TestEnvironment) => {
+describeOnBothPlatforms('misplaced and planted tokens', {}, (env: TestEnvironment) => {
   it('a token is refused in place of a token of another kind, and remains valid for its own purpose', async () => {
     const { app } = env;
     const { access_token: access, refresh_token: refresh } = await app.login();
-    const [{ id }] = await app.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
-    const { token: reset } = await app.auth.createPasswordResetToken(id);
+    const { token: reset } = await app.auth.createPasswordResetToken(await userIdOf(app));
     for (const token of [refresh, reset]) await app.get('/me', token).expect(401);
     for (const token of [access, reset]) await app.refresh(token).expect(400);
     for (const token of [access, refresh]) {
@@ -62,19 +64,13 @@ describeOnBothPlatforms('tokens of the wrong kind', {}, (env: TestEnvironment) =
     expect(app.sent('token_reuse_detected')).toEqual([]);
     await app.auth.redeemPasswordResetToken(reset, PASSWORD);
   });
-});
 
-describeOnBothPlatforms('logins with existing sessions', {}, (env: TestEnvironment) => {
   it('a login with the tokens of another session opens a new session and does not change the existing session', async () => {
     const { app } = env;
     const planted = await app.login('bob');
+    const sent = { username: 'alice', password: PASSWORD, ...planted, id: planted.session_id };
     const { status, body } = await app
-      .post('/auth/login/', planted.access_token, {
-        username: 'alice',
-        password: PASSWORD,
-        ...planted,
-        id: planted.session_id,
-      })
+      .post('/auth/login/', planted.access_token, sent)
       .set('Cookie', `session_id=${planted.session_id}; access_token=${planted.access_token}`)
       .set('X-Session-Id', planted.session_id);
     expect(status).toBe(200);
@@ -84,5 +80,22 @@ describeOnBothPlatforms('logins with existing sessions', {}, (env: TestEnvironme
     expect((await app.get('/me', body.access_token).expect(200)).body).toMatchObject({ username: 'alice' });
     expect((await app.get('/me', planted.access_token).expect(200)).body).toMatchObject({ username: 'bob' });
     expect((await app.get('/auth/sessions', planted.access_token)).body).toHaveLength(1);
+  });
+});
+
+describeOnEachDatabase('a restored backup', {}, (env: TestEnvironment) => {
+  it('a session that ended after the backup is active again after the restore, until an administrator ends all sessions', async () => {
+    const { app } = env;
+    const { session_id: id, access_token: access, refresh_token: refresh } = await app.login();
+    const backup = await storedSession(app, id);
+    await app.post('/auth/logout', access).expect(200);
+    await app.get('/me', access).expect(401);
+    await app.dataSource.getRepository(AuthSession).update({ id }, backup);
+    await app.get('/me', access).expect(200);
+
+    expect(await app.nest.get(SessionAdministration).end({ everyone: true }, { actor: 'carol (restore)' })).toBe(1);
+    await app.get('/me', access).expect(401);
+    await app.refresh(refresh).expect(400);
+    expect(app.sent('token_reuse_detected')).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { AuthUser } from 'nestjs-session-auth';
+import { AuthSession, AuthUser } from 'nestjs-session-auth';
 import { createDatabase, DATABASES, type DatabaseName, type TestDatabase } from './databases';
 import { TestApplication, PASSWORD, type TestApplicationOptions, type PlatformName } from './test-application';
 
@@ -146,3 +146,18 @@ export const INVALID_CREDENTIALS = { non_field_errors: ['Invalid credentials.'] 
 export const INVALID_REFRESH = { non_field_errors: ['Invalid or expired refresh token.'] };
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+/** Returns the id of a user in the library's own table. */
+export async function userIdOf(app: TestApplication, username = 'alice'): Promise<string> {
+  return (await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username })).id;
+}
+
+export function storedSession(app: TestApplication, id: string): Promise<AuthSession> {
+  return app.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
+}
+
+/** Returns the ids of the sessions whose end was emitted, each with its reason, sorted by id. */
+export function emittedEnds(app: TestApplication): [id: string, reason: string][] {
+  const ends = app.sent('user_logged_out').map(({ session, reason }): [string, string] => [session.id, reason]);
+  return ends.sort(([one], [other]) => (one < other ? -1 : 1));
+}

@@ -1,12 +1,11 @@
-import { AuthUser, type AuthModuleOptions } from 'nestjs-session-auth';
+import type { AuthModuleOptions } from 'nestjs-session-auth';
 import { CountingHasher } from '../support/counting-hasher';
-import { MINUTE, SECOND } from '../support/driven-clock';
-import { TestApplication, PASSWORD } from '../support/test-application';
+import { DAY, HOUR, SECOND } from '../support/driven-clock';
+import { type TestApplication, PASSWORD } from '../support/test-application';
 import { Tap } from '../support/tap';
-import { restorePassword, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { restorePassword, describeOnEachDatabase, type TestEnvironment, userIdOf } from '../support/environment';
+import { fail, tryLogin } from './try-login';
 
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 /** A network from which the user has logged in, and a network from which the user has never logged in. */
 const HOME = '203.0.113.7';
 const ELSEWHERE = '192.0.2.1';
@@ -17,47 +16,12 @@ const auth = (more: AuthModuleOptions = {}): { auth: AuthModuleOptions } => ({
   auth: { passwordHasher: hasher, recentLogin: { endpoint: true }, ...more },
 });
 
-/** Logs in, and returns `ok` or the code of the error with the seconds to wait. */
-async function tryLogin(
-  app: TestApplication,
-  password: string,
-  ipAddress?: string,
-  username = 'alice',
-): Promise<string> {
-  try {
-    await app.auth.login({ username, password }, { ipAddress: ipAddress ?? null });
-    return 'ok';
-  } catch (error) {
-    const { code, retryAfterSeconds } = error as { code: string; retryAfterSeconds: number | null };
-    return retryAfterSeconds === null ? code : `${code} ${retryAfterSeconds}`;
-  }
-}
-
 /** Sends wrong passwords for one name, each from a separate network. */
 async function guess(app: TestApplication, times: number, username = 'alice'): Promise<void> {
-  for (let i = 0; i < times; i++) {
-    expect(await tryLogin(app, 'wrong', `198.51.100.${i}`, username)).toBe('invalid_credentials');
-  }
-}
-
-/** Returns the number of failed logins in a row from all networks. */
-async function failuresOf(app: TestApplication): Promise<number> {
-  const [{ n }] = await app.dataSource.query('SELECT MAX(failure_count) AS n FROM auth_login_failures');
-  return Number(n);
-}
-
-async function idOf(app: TestApplication, username: string): Promise<string> {
-  return (await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username })).id;
+  for (let i = 0; i < times; i++) await fail(app, 1, `198.51.100.${i}`, username);
 }
 
 describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
-  it('a client without an address is never from a familiar network', async () => {
-    const { app } = env;
-    expect(await tryLogin(app, PASSWORD)).toBe('ok');
-    await guess(app, 100);
-    expect(await tryLogin(app, PASSWORD)).toBe(BLOCKED);
-  });
-
   it('100 failed logins in a row block unfamiliar networks for 24 hours, and Retry-After gives the remaining seconds', async () => {
     const { app } = env;
     await guess(app, 99);
@@ -83,16 +47,6 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
     app.clock.advance(29 * DAY);
   });
 
-  it('a block resets the failure streak, so that another 100 failures begin the next block', async () => {
-    const { app } = env;
-    await guess(app, 100);
-    app.clock.advance(DAY);
-    await guess(app, 99);
-    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('ok');
-    await guess(app, 100);
-    expect(await tryLogin(app, PASSWORD, '192.0.2.2')).toBe(BLOCKED);
-  });
-
   it('a block does not affect networks from which the user has logged in, and a login from such a network ends the block', async () => {
     const { app } = env;
     expect(await tryLogin(app, PASSWORD, HOME)).toBe('ok');
@@ -113,21 +67,20 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
     expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe(BLOCKED);
   });
 
-  it('a login of one user does not make a network familiar for another user', async () => {
+  it('a network is familiar only to its own user, and a client without an address is never from a familiar network', async () => {
     const { app } = env;
     expect(await tryLogin(app, PASSWORD, HOME, 'bob')).toBe('ok');
+    expect(await tryLogin(app, PASSWORD, null)).toBe('ok');
     await guess(app, 100);
-    expect(await tryLogin(app, PASSWORD, HOME)).toBe(BLOCKED);
+    for (const network of [HOME, null]) expect(await tryLogin(app, PASSWORD, network)).toBe(BLOCKED);
   });
 
   it('a familiar network is delayed after failed logins like any other network', async () => {
     const { app } = env;
     expect(await tryLogin(app, PASSWORD, HOME)).toBe('ok');
     await guess(app, 100);
-    for (let i = 0; i < 10; i++) expect(await tryLogin(app, 'wrong', HOME)).toBe('invalid_credentials');
+    await fail(app, 10, HOME);
     expect(await tryLogin(app, PASSWORD, HOME)).toBe('too_many_attempts 30');
-    app.clock.advance(30 * SECOND);
-    expect(await tryLogin(app, PASSWORD, HOME)).toBe('ok');
   });
 
   it('refused attempts and failures from familiar networks do not extend a block', async () => {
@@ -166,21 +119,21 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
     await app.auth.resetFailedLogins('alice');
     expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('ok');
     await guess(app, 100);
-    await app.auth.resetPassword(await idOf(app, 'alice'), 'a password that is new');
+    await app.auth.resetPassword(await userIdOf(app), 'a password that is new');
     expect(await tryLogin(app, 'a password that is new', '192.0.2.9')).toBe('ok');
     await restorePassword(app);
   });
 
   it('an unknown name is blocked in the same way and for the same time as a known name', async () => {
     const { app } = env;
-    for (const name of ['alice', 'mallory']) await guess(app, 100, name);
+    const names = ['alice', 'nobody'];
+    for (const name of names) await guess(app, 100, name);
     app.clock.advance(DAY - 1);
     await app.pruning.prune();
-    const outcomes = ['alice', 'mallory'].map((name) => tryLogin(app, 'wrong', ELSEWHERE, name));
-    expect(await Promise.all(outcomes)).toEqual(['too_many_attempts 1', 'too_many_attempts 1']);
+    for (const name of names) expect(await tryLogin(app, 'wrong', ELSEWHERE, name)).toBe('too_many_attempts 1');
     app.clock.advance(1);
-    const later = ['alice', 'mallory'].map((name) => tryLogin(app, 'wrong', ELSEWHERE, name));
-    expect(await Promise.all(later)).toEqual(['invalid_credentials', 'invalid_credentials']);
+    // The block has reset the failure streak.
+    for (const name of names) await fail(app, 2, ELSEWHERE, name);
     app.clock.advance(DAY);
     await app.pruning.prune();
     expect(await app.dataSource.query('SELECT * FROM auth_login_failures')).toEqual([]);
@@ -188,25 +141,25 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
 
   it('a blocked login executes the same statements for known and unknown names', async () => {
     const { app } = env;
-    for (const name of ['alice', 'mallory']) await guess(app, 100, name);
     const tap = new Tap(app);
-    const statementsFor = async (name: string): Promise<string[]> => {
+    const executed: string[][] = [];
+    for (const name of ['alice', 'nobody']) {
+      await guess(app, 100, name);
       const statements: string[] = [];
       tap.hook = { before: ({ kind, sql }) => void (kind === 'statement' && statements.push(sql)) };
       expect(await tryLogin(app, PASSWORD, ELSEWHERE, name)).toBe(BLOCKED);
       tap.hook = {};
-      return statements;
-    };
-    const known = await statementsFor('alice');
-    expect(known.length).toBeGreaterThan(4);
-    expect(await statementsFor('mallory')).toEqual(known);
+      executed.push(statements);
+    }
+    expect(executed[0]!.length).toBeGreaterThan(4);
+    expect(executed[1]).toEqual(executed[0]);
   });
 
   it('the 50th failure emits a signal, and the beginning of a block is emitted and recorded once', async () => {
     const { app } = env;
     await guess(app, 100);
     for (let i = 0; i < 3; i++) expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe(BLOCKED);
-    const userId = await idOf(app, 'alice');
+    const userId = await userIdOf(app);
     const until = new Date(app.clock.now() + DAY);
     expect(app.sent('brute_force_threshold_hit')).toEqual([
       { username: 'alice', ipAddress: '198.51.100.49', failureCount: 50, scope: 'account' },
@@ -225,23 +178,23 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
     await guess(app, 100, 'my secret passphrase');
     expect(app.sent('login_blocked')).toMatchObject([{ username: 'my********', userId: null, scope: 'account' }]);
     expect(app.sent('brute_force_threshold_hit')).toMatchObject([{ username: 'my********' }]);
-    const rows = await app.dataSource.query("SELECT user_id, extra FROM auth_events WHERE event = 'login_blocked'");
-    expect(rows).toHaveLength(1);
-    expect(rows[0].user_id).toBeNull();
+    const rows = await app.dataSource.query("SELECT user_id FROM auth_events WHERE event = 'login_blocked'");
+    expect(rows).toEqual([{ user_id: null }]);
   });
 });
 
 describeOnEachDatabase('fewer than 100 failed logins in a row', auth(), (env: TestEnvironment) => {
-  it.each(['alice', 'mallory'])('a failure streak ends 24 hours after its last failure, for %s', async (name) => {
+  it('a failure streak from all networks ends 24 hours after its last failure', async () => {
     const { app } = env;
-    await guess(app, 98, name);
+    await guess(app, 98);
     app.clock.advance(DAY - 1);
     await app.pruning.prune();
-    await guess(app, 1, name);
+    await guess(app, 2);
+    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe(BLOCKED);
+    await app.auth.resetFailedLogins('alice');
+    await guess(app, 99);
     app.clock.advance(DAY);
-    await guess(app, 99, name);
-    expect(await tryLogin(app, 'wrong', ELSEWHERE, name)).toBe('invalid_credentials');
-    expect(await tryLogin(app, 'wrong', ELSEWHERE, name)).toBe(BLOCKED);
+    await fail(app, 2, ELSEWHERE);
   });
 
   it('while the 100th attempt is being verified, other unfamiliar networks are refused, but a familiar network is not', async () => {
@@ -264,7 +217,7 @@ describeOnEachDatabase('fewer than 100 failed logins in a row', auth(), (env: Te
 
   it('login_blocked is emitted for each delay that begins, but not for refused attempts', async () => {
     const { app } = env;
-    for (let i = 0; i < 10; i++) await tryLogin(app, 'wrong', ELSEWHERE);
+    await fail(app, 10, ELSEWHERE);
     for (let i = 0; i < 3; i++) await tryLogin(app, PASSWORD, ELSEWHERE);
     const [first, second] = [app.clock.now() + 30 * SECOND, app.clock.now() + 90 * SECOND];
     app.clock.advance(30 * SECOND);
@@ -273,94 +226,78 @@ describeOnEachDatabase('fewer than 100 failed logins in a row', auth(), (env: Te
       ['network', first],
       ['network', second],
     ]);
-    const history = await app.auth.history(await idOf(app, 'alice'));
+    const history = await app.auth.history(await userIdOf(app));
     const blocks = history.filter(({ event }) => event === 'login_blocked').map(({ extra }) => extra);
     expect(blocks).toEqual([second, first].map((at) => ({ scope: 'network', until: new Date(at).toISOString() })));
   });
 });
 
-describeOnEachDatabase(
-  'the strict account block',
-  auth({ failedLogins: { accountBlock: 'strict' } }),
-  (env: TestEnvironment) => {
-    it('a strict block ends only with a password reset or resetFailedLogins()', async () => {
-      const { app } = env;
-      const session = await app.auth.login({ username: 'alice', password: PASSWORD }, { ipAddress: HOME });
-      await guess(app, 100);
-      app.clock.advance(6 * DAY);
-      await app.pruning.prune();
-      const { body: pair } = await app.refresh(session.refreshToken).expect(200);
-      await app.post('/auth/reauthenticate', pair.access_token, { password: PASSWORD }).expect(200);
-      for (const network of [HOME, ELSEWHERE]) expect(await tryLogin(app, PASSWORD, network)).toBe(BLOCKED);
-      await app.auth.resetFailedLogins('alice');
-      expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('ok');
-      await guess(app, 100);
-      await app.auth.resetPassword(await idOf(app, 'alice'), PASSWORD);
-      expect(await tryLogin(app, PASSWORD, '192.0.2.9')).toBe('ok');
-    });
+describeOnEachDatabase('the strict account block', auth({ failedLogins: { accountBlock: 'strict' } }), (env) => {
+  it('a strict block ends only with a password reset or resetFailedLogins()', async () => {
+    const { app } = env;
+    const session = await app.auth.login({ username: 'alice', password: PASSWORD }, { ipAddress: HOME });
+    await guess(app, 100);
+    expect(app.sent('login_blocked')).toMatchObject([{ scope: 'account', until: null }]);
+    const [{ extra }] = await app.dataSource.query("SELECT extra FROM auth_events WHERE event = 'login_blocked'");
+    expect(JSON.parse(extra)).toEqual({ scope: 'account', until: null });
+    app.clock.advance(6 * DAY);
+    await app.pruning.prune();
+    const { body: pair } = await app.refresh(session.refreshToken).expect(200);
+    await app.post('/auth/reauthenticate', pair.access_token, { password: PASSWORD }).expect(200);
+    for (const network of [HOME, ELSEWHERE]) expect(await tryLogin(app, PASSWORD, network)).toBe(BLOCKED);
+    await app.auth.resetFailedLogins('alice');
+    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('ok');
+    await guess(app, 100);
+    await app.auth.resetPassword(await userIdOf(app), PASSWORD);
+    expect(await tryLogin(app, PASSWORD, '192.0.2.9')).toBe('ok');
+  });
 
-    it('a login in flight when another attempt begins a strict block succeeds, and does not end the block', async () => {
-      const { app } = env;
-      await guess(app, 98);
-      let verify!: () => void;
-      hasher.held = new Promise((resolve) => (verify = resolve));
-      const inFlight = tryLogin(app, PASSWORD, ELSEWHERE);
-      while ((await failuresOf(app)) < 99) await new Promise(setImmediate);
-      hasher.held = null;
-      await guess(app, 1, 'alice');
-      verify();
-      expect(await inFlight).toBe('ok');
-      expect(await tryLogin(app, PASSWORD, HOME)).toBe(BLOCKED);
-    });
+  it('a login in flight when another attempt begins a strict block succeeds, and does not end the block', async () => {
+    const { app } = env;
+    await guess(app, 98);
+    let verify!: () => void;
+    hasher.verified.length = 0;
+    hasher.held = new Promise((resolve) => (verify = resolve));
+    const inFlight = tryLogin(app, PASSWORD, ELSEWHERE);
+    while (hasher.verified.length === 0) await new Promise(setImmediate);
+    hasher.held = null;
+    await guess(app, 1, 'alice');
+    verify();
+    expect(await inFlight).toBe('ok');
+    expect(await tryLogin(app, PASSWORD, HOME)).toBe(BLOCKED);
+  });
 
-    it('the signal and the event of a strict block contain no end time', async () => {
-      const { app } = env;
-      await guess(app, 100);
-      expect(app.sent('login_blocked')).toMatchObject([{ scope: 'account', until: null }]);
-      const [{ extra }] = await app.dataSource.query("SELECT extra FROM auth_events WHERE event = 'login_blocked'");
-      expect(JSON.parse(extra)).toEqual({ scope: 'account', until: null });
-    });
+  it('a strict block of an unknown name refuses logins like the block of a known name, and is pruned after 30 days', async () => {
+    const { app } = env;
+    for (const name of ['alice', 'nobody']) await guess(app, 100, name);
+    app.clock.advance(30 * DAY - 1);
+    await app.pruning.prune();
+    for (const name of ['alice', 'nobody']) expect(await tryLogin(app, PASSWORD, ELSEWHERE, name)).toBe(BLOCKED);
+    app.clock.advance(1);
+    await app.pruning.prune();
+    expect(await app.dataSource.query('SELECT failure_count FROM auth_login_failures')).toHaveLength(1);
+    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe(BLOCKED);
+  });
+});
 
-    it('a strict block of an unknown name refuses logins like the block of a known name, and is pruned after 30 days', async () => {
-      const { app } = env;
-      for (const name of ['alice', 'mallory']) await guess(app, 100, name);
-      app.clock.advance(30 * DAY - 1);
-      await app.pruning.prune();
-      for (const name of ['alice', 'mallory']) expect(await tryLogin(app, PASSWORD, ELSEWHERE, name)).toBe(BLOCKED);
-      app.clock.advance(1);
-      await app.pruning.prune();
-      expect(await app.dataSource.query('SELECT failure_count FROM auth_login_failures')).toHaveLength(1);
-      expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe(BLOCKED);
-    });
-  },
-);
+describeOnEachDatabase('no account block', auth({ failedLogins: { accountBlock: false } }), (env) => {
+  it('any number of failed logins delays only the network from which they come', async () => {
+    const { app } = env;
+    await guess(app, 120);
+    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('ok');
+    await fail(app, 10, ELSEWHERE);
+    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('too_many_attempts 30');
+    expect(app.sent('login_blocked')).toMatchObject([{ scope: 'network' }]);
+    expect(app.sent('brute_force_threshold_hit')).toMatchObject([{ scope: 'network' }]);
+  });
+});
 
-describeOnEachDatabase(
-  'failed logins without the account block',
-  auth({ failedLogins: { accountBlock: false } }),
-  (env: TestEnvironment) => {
-    it('any number of failed logins delays only the network from which they come', async () => {
-      const { app } = env;
-      await guess(app, 120);
-      expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('ok');
-      for (let i = 0; i < 10; i++) expect(await tryLogin(app, 'wrong', ELSEWHERE)).toBe('invalid_credentials');
-      expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('too_many_attempts 30');
-      expect(app.sent('login_blocked')).toMatchObject([{ scope: 'network' }]);
-      expect(app.sent('brute_force_threshold_hit')).toMatchObject([{ scope: 'network' }]);
-    });
-  },
-);
-
-describeOnEachDatabase(
-  'the account block without known addresses',
-  auth({ trackIps: false }),
-  (env: TestEnvironment) => {
-    it('a block applies to all clients, because no network is familiar', async () => {
-      const { app } = env;
-      expect(await tryLogin(app, PASSWORD, HOME)).toBe('ok');
-      expect(await tryLogin(app, PASSWORD)).toBe('ok');
-      await guess(app, 100);
-      for (const network of [HOME, undefined]) expect(await tryLogin(app, PASSWORD, network)).toBe(BLOCKED);
-    });
-  },
-);
+describeOnEachDatabase('the account block without known addresses', auth({ trackIps: false }), (env) => {
+  it('a block applies to all clients, because no network is familiar', async () => {
+    const { app } = env;
+    expect(await tryLogin(app, PASSWORD, HOME)).toBe('ok');
+    expect(await tryLogin(app, PASSWORD, null)).toBe('ok');
+    await guess(app, 100);
+    for (const network of [HOME, null]) expect(await tryLogin(app, PASSWORD, network)).toBe(BLOCKED);
+  });
+});

@@ -31,37 +31,12 @@ const KINDS = [
   { kind: 'a login ticket', create: newLoginTicket, accepts: (text: string) => isToken('login_ticket', text) },
 ];
 
-/** Replaces the generation of a refresh token, with a correct checksum. */
-function withGeneration(token: string, generation: number): string {
-  const payload = Buffer.from(token.slice(5, -6), 'base64url');
-  const claims = { sessionId, familySecret: payload.subarray(16, 32), generation };
-  return formatRefreshToken(claims, payload.subarray(36));
-}
-
 describe('a token', () => {
   it('has the prefix of its kind, a payload without spare bits and a checksum', () => {
     expect(newAccessToken()).toMatch(/^nsaa_[A-Za-z0-9_-]{64}[0-9A-Za-z]{6}$/);
     expect(newRefreshToken()).toMatch(/^nsar_[A-Za-z0-9_-]{92}[0-9A-Za-z]{6}$/);
     expect(newResetToken()).toMatch(/^nsap_[A-Za-z0-9_-]{44}[0-9A-Za-z]{6}$/);
     expect(newLoginTicket()).toMatch(/^nsal_[A-Za-z0-9_-]{44}[0-9A-Za-z]{6}$/);
-  });
-
-  it('contains the session id, and in a refresh token also the family secret and the generation', () => {
-    expect(accessTokenSessionId(newAccessToken())).toBe(sessionId);
-    const parsed = parseRefreshToken(newRefreshToken(77))!;
-    expect(parsed).toMatchObject({ sessionId, generation: 77 });
-    expect(Buffer.from(parsed.familySecret)).toEqual(familySecret);
-  });
-
-  it('is refused where another kind of token is expected, even with the prefix of that kind', () => {
-    for (const { create, accepts } of KINDS) {
-      const token = create();
-      expect(KINDS.map((other) => other.accepts(token))).toEqual(KINDS.map((other) => other.accepts === accepts));
-      for (const prefix of ['nsaa_', 'nsar_', 'nsap_', 'nsal_'].filter((own) => !token.startsWith(own))) {
-        const renamed = prefix + token.slice(5);
-        expect(KINDS.map((other) => other.accepts(renamed))).toEqual(KINDS.map(() => false));
-      }
-    }
   });
 
   it.each(KINDS)('is refused if any character of $kind is changed', ({ create, accepts }) => {
@@ -75,9 +50,8 @@ describe('a token', () => {
   });
 
   it('is refused if its generation reaches the 32-bit limit', () => {
-    expect(parseRefreshToken(withGeneration(newRefreshToken(), GENERATION_LIMIT - 1))).toMatchObject({
-      generation: GENERATION_LIMIT - 1,
-    });
-    expect(parseRefreshToken(withGeneration(newRefreshToken(), GENERATION_LIMIT))).toBeNull();
+    const largest = GENERATION_LIMIT - 1;
+    expect(parseRefreshToken(newRefreshToken(largest))).toMatchObject({ sessionId, generation: largest });
+    expect(parseRefreshToken(newRefreshToken(GENERATION_LIMIT))).toBeNull();
   });
 });

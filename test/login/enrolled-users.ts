@@ -1,0 +1,53 @@
+import {
+  AuthLoginTicket,
+  AuthSession,
+  type AuthModuleOptions,
+  type ClientInfo,
+  SecondFactor,
+} from 'nestjs-session-auth';
+import { CountingHasher } from '../support/counting-hasher';
+import { userIdOf } from '../support/environment';
+import { PASSWORD, type TestApplication } from '../support/test-application';
+
+/** Requires a second factor from the users in `names`. */
+class EnrolledUsers extends SecondFactor {
+  readonly names = new Set<string>();
+  readonly asked: { readonly user: object; readonly client: ClientInfo }[] = [];
+  answer: ((required: boolean) => unknown) | null = null;
+
+  isRequired(user: { readonly username: string }, client: ClientInfo): boolean {
+    this.asked.push({ user, client });
+    const required = this.names.has(user.username);
+    return (this.answer ? this.answer(required) : required) as boolean;
+  }
+}
+
+export const enrolled = new EnrolledUsers();
+export const hasher = new CountingHasher();
+export const auth: AuthModuleOptions = {
+  secondFactor: enrolled,
+  passwordHasher: hasher,
+  recentLogin: { endpoint: true },
+};
+export const CREDENTIALS = { username: 'alice', password: PASSWORD };
+export const CLIENT: ClientInfo = { ipAddress: '203.0.113.7', userAgent: 'test' };
+export const INVALID_TICKET = { code: 'invalid_login_ticket', message: 'Invalid or expired login ticket.' };
+export const REQUIRED = { code: 'second_factor_required' };
+
+export const namesOf = async (app: TestApplication, username = 'alice'): Promise<string[]> =>
+  (await app.auth.history(await userIdOf(app, username))).map(({ event }) => event);
+export const ticketsOf = (app: TestApplication): Promise<number> =>
+  app.dataSource.getRepository(AuthLoginTicket).count();
+export const sessionsOf = (app: TestApplication): Promise<number> => app.dataSource.getRepository(AuthSession).count();
+export const ticketFor = async (app: TestApplication): Promise<string> =>
+  (await app.auth.verifyCredentials(CREDENTIALS)).ticket;
+export const right = (app: TestApplication, ticket: string, method = 'otp'): Promise<boolean> =>
+  app.auth.attempt({ ticket, method }, CLIENT, () => true);
+export const wrong = (app: TestApplication, ticket: string, client = CLIENT, method = 'otp'): Promise<boolean> =>
+  app.auth.attempt({ ticket, method }, client, () => false);
+
+beforeEach(() => {
+  enrolled.names.clear();
+  enrolled.asked.length = 0;
+  enrolled.answer = null;
+});

@@ -1,0 +1,264 @@
+import {
+  type AuthError,
+  AuthLoginTicket,
+  type AuthPrincipal,
+  type ClientInfo,
+  SessionAdministration,
+  VerificationUnavailable,
+} from 'nestjs-session-auth';
+import { MINUTE, SECOND } from '../support/driven-clock';
+import {
+  restorePassword,
+  setActive,
+  describeOnEachDatabase,
+  type TestEnvironment,
+  userIdOf,
+} from '../support/environment';
+import { PASSWORD, type TestApplication } from '../support/test-application';
+import {
+  auth,
+  CLIENT,
+  CREDENTIALS,
+  enrolled,
+  INVALID_TICKET,
+  namesOf,
+  REQUIRED,
+  right,
+  sessionsOf,
+  ticketFor,
+  ticketsOf,
+  wrong,
+} from './enrolled-users';
+
+describeOnEachDatabase('login tickets', { auth }, (env: TestEnvironment) => {
+  it('a login ticket is stored as a digest, and expires to the millisecond after five minutes', async () => {
+    const { app } = env;
+    const [early, late] = [await ticketFor(app), await ticketFor(app)];
+    expect(JSON.stringify(await app.dataSource.getRepository(AuthLoginTicket).find())).not.toContain(
+      early.slice(5, 40),
+    );
+    app.clock.advance(5 * MINUTE - 1);
+    await app.auth.openSession({ ticket: early });
+    app.clock.advance(1);
+    await expect(app.auth.openSession({ ticket: late })).rejects.toMatchObject(INVALID_TICKET);
+    await expect(right(app, late)).rejects.toMatchObject(INVALID_TICKET);
+  });
+
+  it('a login ticket opens one session, also when it is presented in parallel', async () => {
+    const { app } = env;
+    const ticket = await ticketFor(app);
+    const open = async (): Promise<string> =>
+      app.auth.openSession({ ticket }).then(
+        () => 'opened',
+        (error: AuthError) => error.code,
+      );
+    const outcomes = await Promise.all(Array.from({ length: 8 }, open));
+    expect([...outcomes, await open()].sort()).toEqual([...Array<string>(8).fill('invalid_login_ticket'), 'opened']);
+    expect(await sessionsOf(app)).toBe(1);
+    expect(await namesOf(app)).toEqual(['login_success', 'first_factor_success']);
+  });
+
+  it('a token of another kind, an unknown ticket and a value of another type are refused as login tickets', async () => {
+    const { app } = env;
+    const { token } = await app.auth.createPasswordResetToken(await userIdOf(app));
+    const ticket = await ticketFor(app);
+    const other = `${ticket.slice(0, 5)}${ticket[5] === 'A' ? 'B' : 'A'}${ticket.slice(6)}`;
+    const values = ['', 'nsal_', null, undefined, 7, {}, 'x'.repeat(55)];
+    for (const text of [token, other, ticket.slice(0, -1), `${ticket} `, ticket.toUpperCase(), ...values]) {
+      await expect(app.auth.openSession({ ticket: text as never })).rejects.toMatchObject(INVALID_TICKET);
+      await expect(right(app, text as never)).rejects.toMatchObject(INVALID_TICKET);
+    }
+  });
+
+  it('a ticket takes precedence over an id in the same object, such as a forwarded request body', async () => {
+    const { app } = env;
+    const id = await userIdOf(app, 'bob');
+    await expect(app.auth.openSession({ ticket: 'invalid', id })).rejects.toMatchObject(INVALID_TICKET);
+    const { accessToken } = await app.auth.openSession({ ticket: await ticketFor(app), id });
+    expect((await app.auth.authenticate(accessToken))!.userId).toBe(await userIdOf(app));
+  });
+
+  it('no login ticket is created for an unknown or disabled user, without a method, or for data that cannot be stored', async () => {
+    const { app } = env;
+    const id = await userIdOf(app);
+    const unknown = { code: 'unknown_user' };
+    await expect(app.auth.createLoginTicket('nobody', { methods: ['hwk'] })).rejects.toMatchObject(unknown);
+    await setActive(app, 'alice', false);
+    await expect(app.auth.createLoginTicket(id, { methods: ['hwk'] })).rejects.toMatchObject(unknown);
+    await setActive(app, 'alice', true);
+    await expect(app.auth.createLoginTicket(id, { methods: [] })).rejects.toThrow('methods is []');
+    const date = { tenant: new Date() } as never;
+    await expect(app.auth.createLoginTicket(id, { methods: ['hwk'], data: date })).rejects.toThrow('as JSON');
+    const ticket = await app.auth.createLoginTicket(id, { methods: ['hwk'] });
+    const opening = app.auth.openSession({ ticket }, {}, { methods: ['otp'] });
+    await expect(opening).rejects.toThrow('openSession() received a login ticket together with methods or data');
+    expect(await ticketsOf(app)).toBe(1);
+  });
+
+  it('logins with the right password from another network do not end the login ticket of the user', async () => {
+    const { app } = env;
+    const { ticket: owners } = await app.auth.verifyCredentials(CREDENTIALS, CLIENT);
+    const thiefs: string[] = [];
+    for (let i = 0; i < 20; i++) {
+      app.clock.advance(SECOND);
+      // The addresses of one /64 are one network.
+      thiefs.push((await app.auth.verifyCredentials(CREDENTIALS, { ipAddress: `2001:db8::${i}` })).ticket);
+    }
+    expect(await ticketsOf(app)).toBe(20);
+    await expect(right(app, thiefs[0]!)).rejects.toMatchObject(INVALID_TICKET);
+    for (const ticket of [owners, thiefs[1]!, thiefs[19]!]) expect(await right(app, ticket)).toBe(true);
+    await app.auth.openSession({ ticket: owners }, CLIENT);
+  });
+
+  const current = async (app: TestApplication): Promise<AuthPrincipal> =>
+    (await app.auth.authenticate((await app.auth.openSession(await userIdOf(app))).accessToken))!;
+  let held = '';
+  const disabledDuring = async (app: TestApplication, present: () => Promise<unknown>): Promise<void> => {
+    await setActive(app, 'alice', false);
+    await expect(present()).rejects.toMatchObject(INVALID_TICKET);
+  };
+  const reuse = async (app: TestApplication): Promise<void> => {
+    const { refreshToken } = await app.auth.openSession(await userIdOf(app));
+    await app.auth.refresh(refreshToken);
+    await expect(app.auth.refresh(refreshToken)).rejects.toMatchObject({ code: 'invalid_refresh_token' });
+  };
+  const change = { currentPassword: PASSWORD, newPassword: PASSWORD };
+  const endings: [string, (app: TestApplication) => Promise<unknown>][] = [
+    ['a password change', async (app) => app.auth.changePassword(await current(app), change)],
+    ['a password reset', async (app) => app.auth.resetPassword(await userIdOf(app), PASSWORD)],
+    ['disabling the user', async (app) => app.auth.disableUser(await userIdOf(app))],
+    ['forgetting the user', async (app) => app.auth.forgetUser(await userIdOf(app))],
+    ['a logout of all others', async (app) => app.auth.logoutAll(await current(app), { keepCurrent: true })],
+    ['the reuse of a refresh token', reuse],
+    [
+      'an administrator who ends all sessions of the user',
+      async (app) => app.nest.get(SessionAdministration).end({ userId: await userIdOf(app) }, { actor: 'carol' }),
+    ],
+    ['an attempt while the user is disabled', (app) => disabledDuring(app, () => right(app, held))],
+    ['its use while the user is disabled', (app) => disabledDuring(app, () => app.auth.openSession({ ticket: held }))],
+  ];
+
+  it.each(endings)('a login ticket ends with %s', async (_, end) => {
+    const { app } = env;
+    held = await ticketFor(app);
+    const bobs = await app.auth.createLoginTicket(await userIdOf(app, 'bob'), { methods: ['hwk'] });
+    await end(app);
+    await setActive(app, 'alice', true);
+    await expect(app.auth.openSession({ ticket: held })).rejects.toMatchObject(INVALID_TICKET);
+    await expect(right(app, held)).rejects.toMatchObject(INVALID_TICKET);
+    await app.auth.openSession({ ticket: bobs });
+    await restorePassword(app);
+  });
+});
+
+describeOnEachDatabase('attempts with login tickets', { auth }, (env: TestEnvironment) => {
+  it('an attempt passes the user to the check, and returns its result', async () => {
+    const { app } = env;
+    const ticket = await ticketFor(app);
+    const id = await userIdOf(app);
+    const check = jest.fn(({ username }: { username: string }) => username === 'bob');
+    expect(await app.auth.attempt({ ticket, method: 'otp' }, CLIENT, check)).toBe(false);
+    expect(check.mock.calls).toEqual([[{ id, username: 'alice' }]]);
+    expect(await right(app, ticket)).toBe(true);
+    const identity = { username: 'alice', userId: id, ipAddress: CLIENT.ipAddress };
+    expect(app.sent('login_failed')).toEqual([{ ...identity, failureCount: 1 }]);
+  });
+
+  it('a login ticket allows at most five failures, also in parallel', async () => {
+    const { app } = env;
+    const ticket = await ticketFor(app);
+    // A success does not count as a failure.
+    expect(await right(app, ticket)).toBe(true);
+    const check = jest.fn(() => false);
+    const attempts = Array.from({ length: 12 }, () => app.auth.attempt({ ticket, method: 'otp' }, CLIENT, check));
+    const outcomes = await Promise.allSettled(attempts);
+    expect(check).toHaveBeenCalledTimes(5);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    await expect(right(app, ticket)).rejects.toMatchObject(INVALID_TICKET);
+  });
+
+  it('attempts are throttled per user and method across tickets and networks, without calling the check', async () => {
+    const { app } = env;
+    const check = jest.fn(() => false);
+    const guess = async (client: ClientInfo): Promise<unknown> => {
+      const ticket = await app.auth.createLoginTicket(await userIdOf(app), { methods: ['hwk'] });
+      const attempt = app.auth.attempt({ ticket, method: 'otp' }, client, check);
+      return attempt.catch((error: AuthError) => error.code);
+    };
+    for (let i = 0; i < 10; i++) expect(await guess(CLIENT)).toBe(false);
+    expect(await guess(CLIENT)).toBe('too_many_attempts');
+    expect(app.sent('login_blocked')).toMatchObject([{ username: 'alice', scope: 'network' }]);
+    const bobs = await app.auth.createLoginTicket(await userIdOf(app, 'bob'), { methods: ['hwk'] });
+    expect(await wrong(app, bobs)).toBe(false);
+    expect(await wrong(app, await ticketFor(app), CLIENT, 'recovery')).toBe(false);
+    for (let i = 0; i < 90; i++) expect(await guess({ ipAddress: `198.51.100.${i + 1}` })).toBe(false);
+    expect(await guess({ ipAddress: '192.0.2.1' })).toBe('too_many_attempts');
+    expect(check).toHaveBeenCalledTimes(100);
+    expect(app.sent('login_blocked')).toMatchObject([{}, { scope: 'account' }]);
+  });
+
+  it('a failure streak of a method does not affect passwords or other methods, and no password reset ends it', async () => {
+    const { app } = env;
+    const guess = async (client = CLIENT, method = 'otp') => wrong(app, await ticketFor(app), client, method);
+    for (let i = 0; i < 9; i++) await guess();
+    await right(app, await ticketFor(app), 'recovery');
+    await app.auth.resetPassword(await userIdOf(app), PASSWORD);
+    await guess();
+    const blocked = { code: 'too_many_attempts' };
+    await expect(guess()).rejects.toMatchObject(blocked);
+    await app.auth.login(CREDENTIALS, CLIENT);
+    expect(await guess(CLIENT, 'recovery')).toBe(false);
+    app.clock.advance(30 * SECOND);
+    await right(app, await ticketFor(app));
+    for (let i = 0; i < 9; i++) expect(await guess()).toBe(false);
+  });
+
+  it('a check that throws or returns no boolean adds no method, and counts as a failure', async () => {
+    const { app } = env;
+    const ticket = await ticketFor(app);
+    const attempt = (check: () => unknown) => app.auth.attempt({ ticket, method: 'otp' }, CLIENT, check as never);
+    await expect(attempt(() => JSON.parse('{'))).rejects.toBeInstanceOf(SyntaxError);
+    const failure = new Error('no connection');
+    await expect(attempt(() => Promise.reject(failure))).rejects.toBe(failure);
+    for (const result of [undefined, 1, 'true']) {
+      const message = `The callback passed to attempt() returned ${typeof result}. Return true or false.`;
+      await expect(attempt(() => result)).rejects.toThrow(message);
+    }
+    await expect(attempt(() => true)).rejects.toMatchObject(INVALID_TICKET);
+    const [stored] = await app.dataSource.getRepository(AuthLoginTicket).find();
+    expect(Object.keys(JSON.parse(stored!.methods) as object)).toEqual(['pwd']);
+    expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('a check that throws VerificationUnavailable counts as no failure, neither of the ticket nor of the user', async () => {
+    const { app } = env;
+    const ticket = await ticketFor(app);
+    const unavailable = new VerificationUnavailable('the service does not answer');
+    for (let i = 0; i < 12; i++) {
+      const attempted = app.auth.attempt({ ticket, method: 'otp' }, CLIENT, () => Promise.reject(unavailable));
+      await expect(attempted).rejects.toBe(unavailable);
+    }
+    expect(app.sent('login_failed')).toEqual([]);
+    expect(await right(app, ticket)).toBe(true);
+  });
+
+  it('a ticket opens no session if only its first method is proven again', async () => {
+    const { app } = env;
+    const ticket = await ticketFor(app);
+    // The second factor may have been enabled since the first step.
+    enrolled.names.add('alice');
+    await right(app, ticket, 'pwd');
+    await expect(app.auth.openSession({ ticket })).rejects.toMatchObject(REQUIRED);
+  });
+
+  it('a proof with the ticket of another user does not open a session', async () => {
+    const { app } = env;
+    enrolled.names.add('alice').add('bob');
+    const ticket = await ticketFor(app);
+    const bobs = (await app.auth.verifyCredentials({ username: 'bob', password: PASSWORD })).ticket;
+    await right(app, bobs);
+    await expect(app.auth.openSession({ ticket })).rejects.toMatchObject(REQUIRED);
+    const { accessToken } = await app.auth.openSession({ ticket: bobs });
+    expect((await app.auth.authenticate(accessToken))!.userId).toBe(await userIdOf(app, 'bob'));
+  });
+});
