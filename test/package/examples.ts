@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from '../browser/free-port';
+import { whileListening } from './listening';
 import { nodeBinary } from './node-binaries';
 import { packLibrary } from './pack';
 import { ROOT, run } from './run';
@@ -10,7 +12,6 @@ import { ROOT, run } from './run';
 /** The first line of Node that has `node:sqlite`, with which the examples store their data. */
 const NODE = '22';
 const TEST_TIMEOUT_MS = 180_000;
-const START_TIMEOUT_MS = 60_000;
 
 interface Outcome {
   readonly name: string;
@@ -85,15 +86,10 @@ async function tryExample(folder: string, name: string, env: NodeJS.ProcessEnv):
 }
 
 /** @throws with the output if the command fails or times out */
-function npm(folder: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('npm', args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: TEST_TIMEOUT_MS });
-    let printed = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (printed += String(data)));
-    child.on('error', reject);
-    child.on('close', (code, signal) =>
-      code === 0 ? resolve() : reject(new Error(`npm ${args.join(' ')} ended with ${code ?? signal}:\n${printed}`)),
-    );
+async function npm(folder: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const options = { cwd: folder, env, timeout: TEST_TIMEOUT_MS, maxBuffer: 100 * 1024 * 1024 };
+  await promisify(execFile)('npm', args, options).catch(({ message, stdout }: { message: string; stdout: string }) => {
+    throw new Error(`${message}\n${stdout}`);
   });
 }
 
@@ -101,37 +97,13 @@ function npm(folder: string, args: readonly string[], env: NodeJS.ProcessEnv): P
 async function startAndOpen(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   const port = String(await freePort());
   const child = spawn('npm', ['start'], { cwd: folder, env: { ...env, PORT: port }, detached: true });
-  let printed = '';
-  try {
-    await new Promise<void>((resolve, reject) => {
-      const onData = (data: Buffer): void => {
-        printed += data.toString();
-        if (printed.includes(`http://localhost:${port}`)) resolve();
-      };
-      child.stdout.on('data', onData);
-      child.stderr.on('data', onData);
-      child.on('error', reject);
-      child.on('exit', (code) => reject(new Error(`npm start ended with ${code}:\n${printed}`)));
-      const onTimeout = (): void => reject(new Error(`npm start printed no address on port ${port}:\n${printed}`));
-      setTimeout(onTimeout, START_TIMEOUT_MS).unref();
-    });
-    const { status } = await fetch(`http://localhost:${port}/`);
-    if (status !== 200) throw new Error(`GET / of the started example is ${status}:\n${printed}`);
-  } finally {
-    // npm starts a shell, which starts node. All of them are in this process group.
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
-  }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
+  const open = async (url: string): Promise<void> => {
+    const { status } = await fetch(url);
+    if (status !== 200) throw new Error(`GET / of the started example is ${status}`);
+  };
+  // npm starts a shell, which starts node. All of them are in this process group.
+  const stop = (): boolean => process.kill(-child.pid!, 'SIGTERM');
+  await whileListening(child, new RegExp(`(http://localhost:${port})`), open, stop);
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

@@ -2,8 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brokenLinks, linksOf } from '../../website/links';
-import { createDatabase } from '../support/databases';
-import { describeAttacks } from './attacks/application';
+import { createDatabase, DATABASES } from '../support/databases';
 import { compileApps, runApp } from './client-apps';
 import { compileApplication, type CompiledApplication } from './compile';
 import { withApplication } from './application-process';
@@ -11,7 +10,7 @@ import { Installation } from './installation';
 import { packLibrary, type PackedLibrary } from './pack';
 import { ROOT, run } from './run';
 import type { Layout, Versions } from './settings';
-import { walkThrough } from './walk-through';
+import { walkThrough, walkThroughOwnUsers } from './walk-through';
 
 /**
  * The oldest and newest supported versions, on this Node and on SQLite. `npm run matrix` tests the versions in
@@ -41,6 +40,7 @@ describe('the packed library', () => {
     installations.set(versions, made);
     return made;
   };
+  let ownUsers: CompiledApplication | undefined;
 
   beforeAll(() => {
     work = mkdtempSync(join(tmpdir(), 'nsa-package-'));
@@ -120,7 +120,18 @@ describe('the packed library', () => {
     300_000,
   );
 
-  const { versions: newest, layout } = CORNERS.at(-1)!;
-  let attacked: CompiledApplication | undefined;
-  describeAttacks(() => (attacked ??= compileApplication(installationOf(newest), layout, 'own-users')));
+  it.each(DATABASES)(
+    'the packed library works with a mapped entity and with a UserStore on %s',
+    async (name) => {
+      const { versions, layout } = CORNERS.at(-1)!;
+      ownUsers ??= compileApplication(installationOf(versions), layout, 'own-users');
+      for (const users of ['mapped', 'store']) {
+        const database = await createDatabase(name);
+        const environment = { APPLICATION_USERS: users };
+        await withApplication(ownUsers, process.execPath, database.options, walkThroughOwnUsers, environment);
+        await database.drop();
+      }
+    },
+    300_000,
+  );
 });

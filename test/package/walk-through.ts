@@ -14,22 +14,21 @@ interface Answer {
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
 
+const CREDENTIALS = { username: 'alice', password: 'correct horse battery staple' };
+const INVALID_CREDENTIALS = { status: 400, body: { non_field_errors: ['Invalid credentials.'] } };
+
 /** Asserts what each application must do over HTTP, from login to logout. */
 export async function walkThrough(url: string, hasDevices: boolean): Promise<void> {
   const get = (path: string, token?: string): Promise<Answer> => send(url, 'GET', path, token);
   const post = (path: string, body?: object, token?: string): Promise<Answer> => send(url, 'POST', path, token, body);
   const login = async (): Promise<Tokens> => {
-    const credentials = { username: 'alice', password: 'correct horse battery staple' };
-    const { status, body } = await post('/auth/login/', credentials);
+    const { status, body } = await post('/auth/login/', CREDENTIALS);
     assert.equal(status, 200);
     return body as Tokens;
   };
 
   assert.equal((await get('/me')).status, 401);
-  assert.deepEqual(await post('/auth/login/', { username: 'alice', password: 'wrong' }), {
-    status: 400,
-    body: { non_field_errors: ['Invalid credentials.'] },
-  });
+  assert.deepEqual(await post('/auth/login/', { ...CREDENTIALS, password: 'wrong' }), INVALID_CREDENTIALS);
   const laptop = await login();
   const phone = await login();
   const { access_token: token } = laptop;
@@ -67,6 +66,20 @@ export async function walkThrough(url: string, hasDevices: boolean): Promise<voi
   assert.deepEqual((await get('/alerts')).body, { reuses, ends: [...ends, 'logout'] });
 }
 
+/** Asserts what an application with its own users must do over HTTP, from login to the end of the account. */
+export async function walkThroughOwnUsers(url: string): Promise<void> {
+  const login = (): Promise<Answer> => send(url, 'POST', '/auth/login/', undefined, CREDENTIALS);
+  const { status, body } = await login();
+  assert.equal(status, 200);
+  const { access_token: token, refresh_token } = body as Tokens;
+  assert.equal((await send(url, 'GET', '/me')).status, 401);
+  assert.deepEqual(await send(url, 'GET', '/me', token), { status: 200, body: { email: 'alice' } });
+  assert.equal((await send(url, 'DELETE', '/me', token)).status, 200);
+  assert.equal((await send(url, 'GET', '/me', token)).status, 401);
+  assert.equal((await send(url, 'POST', '/auth/token/refresh/', undefined, { refresh_token })).status, 400);
+  assert.deepEqual(await login(), INVALID_CREDENTIALS);
+}
+
 async function send(url: string, method: string, path: string, token?: string, body?: object): Promise<Answer> {
   const response = await fetch(url + path, {
     method,
@@ -79,5 +92,6 @@ async function send(url: string, method: string, path: string, token?: string, b
     signal: AbortSignal.timeout(20_000),
   });
   // Under Jest, objects from `response.json()` have the prototypes of another realm.
-  return { status: response.status, body: JSON.parse(await response.text()) as unknown };
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
 }

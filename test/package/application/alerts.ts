@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Controller, Get, Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { OnAuthSignal, type AuthSignals } from 'nestjs-session-auth';
 
@@ -16,5 +16,15 @@ export class Alerts {
   @OnAuthSignal('user_logged_out')
   note({ reason }: AuthSignals['user_logged_out']): void {
     this.ends.push(reason);
+  }
+}
+
+@Controller('alerts')
+export class AlertsController {
+  constructor(private readonly alerts: Alerts) {}
+
+  @Get()
+  list(): Pick<Alerts, 'reuses' | 'ends'> {
+    return { reuses: this.alerts.reuses, ends: this.alerts.ends };
   }
 }

@@ -3,8 +3,7 @@ import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { AUTH_ENTITIES, AUTH_MIGRATIONS, AuthModule } from 'nestjs-session-auth';
 import { hasNodeSqlite, NodeSqlite } from 'nestjs-session-auth/node-sqlite';
-import { AlertsController } from './alerts.controller.js';
-import { Alerts } from './alerts.js';
+import { Alerts, AlertsController } from './alerts.js';
 import { MeController } from './me.controller.js';
 
 const given = JSON.parse(process.env['APPLICATION_DATABASE']!) as TypeOrmModuleOptions;
