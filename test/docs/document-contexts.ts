@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MIGRATION_CODE } from './migration-code';
 
 /** Code that the examples of a document require but the document does not show. */
 export interface DocumentContext {
@@ -75,15 +76,7 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
   'docs/moving-from-express-session.md': {
     modules: {
       ...APP_MODULE,
-      ...readModules('test/migration/express-session', [
-        'exchange.controller',
-        'former-sessions',
-        'logout-of-all.interceptor',
-        'opened-session-cipher',
-        'own-page',
-        'take-over.middleware',
-        'taken-over.entity',
-      ]),
+      ...MIGRATION_CODE,
       'session-store': "import { MemoryStore } from 'express-session';\nexport const store = new MemoryStore();",
     },
   },
