@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Coverage } from '../../bench/src/coverage/executed-files';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
@@ -24,13 +24,9 @@ function foldersIn(folder: string): string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${name}/`);
 }
 
-function exists(path: string): boolean {
-  const folder = join(path, '..');
-  return readdirSync(folder).includes(path.slice(folder.length + 1));
-}
-
 describe('the architecture guide', () => {
-  it('the architecture guide names the folders of the library', () => {
+  it('the architecture guide names the folders of the library and of the tests', () => {
+    expect(codeSpansUnder('Folder of `test`').flat().sort()).toEqual(foldersIn('test').sort());
     const names = codeSpansUnder('Folder of `libs/auth/src`').flat();
     expect(names.filter((name) => name.endsWith('/')).sort()).toEqual(foldersIn('libs/auth/src').sort());
     const files = readdirSync(SOURCES).filter((name) => name.endsWith('.ts'));
@@ -45,14 +41,10 @@ describe('the architecture guide', () => {
     expect(listed).toEqual(order.map((name) => (name === 'top' ? 'index' : name)));
   });
 
-  it('the architecture guide names the folders of the tests', () => {
-    expect(codeSpansUnder('Folder of `test`').flat().sort()).toEqual(foldersIn('test').sort());
-  });
-
   it('the architecture guide names only files that exist', () => {
     const files = filesNamedIn(guide);
     expect(files.length).toBeGreaterThan(80);
-    const isMissing = (name: string): boolean => !exists(join(name.startsWith('test/') ? ROOT : SOURCES, name));
+    const isMissing = (name: string): boolean => !existsSync(join(name.startsWith('test/') ? ROOT : SOURCES, name));
     expect(files.filter(isMissing)).toEqual([]);
   });
 
@@ -97,12 +89,11 @@ const REQUESTS: Readonly<Record<string, (app: TestApplication) => Promise<() => 
     expect(cookies).toHaveLength(2);
     return () => app.http.post('/auth/token/refresh/').set(BROWSER).set('Cookie', cookies).expect(200);
   },
-  'A login': async (app) => {
-    return async () => {
+  'A login': (app) =>
+    Promise.resolve(async () => {
       await app.login();
       await app.http.post('/auth/login/').send({ username: 'alice', password: 'wrong' }).expect(400);
-    };
-  },
+    }),
 };
 
 describe.each(DATABASES)('the requests of the architecture guide on %s', (name) => {
