@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NodeSqlite, type NodeSqliteOptions } from 'nestjs-session-auth/node-sqlite';
+import { hasNodeSqlite, NodeSqlite, type NodeSqliteOptions } from 'nestjs-session-auth/node-sqlite';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { outlineOf, returnsRows } from '../../libs/auth/src/node-sqlite/statement';
 import { SQLITE, SQLITE_DRIVER } from '../support/sqlite';
 
 type Driver = new (path: string, options?: NodeSqliteOptions) => NodeSqlite;
@@ -26,22 +27,36 @@ function thrownBy(call: () => unknown): { name: string; code?: string } | null {
 
 const sqliteError = (code: string): object => ({ name: 'SqliteError', code });
 
+/** Statements on the table `t`, and whether they return rows. */
+const STATEMENTS: [sql: string, returnsRows: boolean][] = [
+  ['SELECT 1', true],
+  ["/* INSERT */ VALUES ('RETURNING', 1) -- UPDATE", true],
+  ["/* x */ WITH x AS (SELECT 'UPDATE' AS y) SELECT replace(y, 'A', 'B') FROM x", true],
+  ['EXPLAIN DELETE FROM t', true],
+  ['EXPLAIN QUERY PLAN SELECT 1', true],
+  ['PRAGMA journal_mode', true],
+  ["INSERT INTO t (name) VALUES ('a') RETURNING id", true],
+  ['delete from t returning *', true],
+  ['WITH x AS (SELECT 1 AS y) DELETE FROM t WHERE id IN (SELECT y FROM x) RETURNING id', true],
+  ["INSERT INTO t (name) VALUES ('a; RETURNING')", false],
+  ["UPDATE t SET name = 'RETURNING', size = 1 WHERE \"name\" = 'x' -- RETURNING", false],
+  ['UPDATE t SET "RETURNING" = 1', false],
+  ["WITH x AS (SELECT 'it''s' AS y) INSERT INTO t (name) SELECT y FROM x", false],
+  ['WITH x AS (SELECT 1 AS y) REPLACE INTO t (id) SELECT y FROM x', false],
+  ['WITH x AS (SELECT 1 AS y) UPDATE t SET size = 1 WHERE id IN (SELECT y FROM x)', false],
+  ['CREATE TABLE u AS SELECT 1 AS id', false],
+  ['DROP TABLE t', false],
+  ['BEGIN', false],
+  ['ANALYZE', false],
+];
+
 @Entity('notes')
 class Note {
-  @PrimaryGeneratedColumn()
-  id!: number;
-
-  @Column({ type: 'varchar', unique: true })
-  text!: string;
-
-  @Column({ type: 'blob', nullable: true })
-  data!: Buffer | null;
-
-  @Column({ type: 'boolean', default: false })
-  done!: boolean;
-
-  @Column({ type: 'datetime', nullable: true })
-  at!: Date | null;
+  @PrimaryGeneratedColumn() id!: number;
+  @Column({ unique: true }) text!: string;
+  @Column({ type: 'blob', nullable: true }) data!: Buffer | null;
+  @Column({ default: false }) done!: boolean;
+  @Column({ type: 'datetime', nullable: true }) at!: Date | null;
 }
 
 describe(`a connection of ${SQLITE_DRIVER}`, () => {
@@ -53,7 +68,7 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     folder = mkdtempSync(join(tmpdir(), 'nsa-driver-'));
     file = join(folder, 'test.sqlite');
     db = new Driver(file);
-    db.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT UNIQUE, data BLOB, size REAL)');
+    db.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT UNIQUE, data BLOB, size REAL, "RETURNING")');
   });
   afterEach(() => {
     db.close();
@@ -61,10 +76,10 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
   });
 
   it('the driver returns rows as ordinary objects, and blobs as buffers', () => {
-    const insert = db.prepare('INSERT INTO t VALUES (?, ?, ?, ?)');
+    const insert = db.prepare('INSERT INTO t (id, name, data, size) VALUES (?, ?, ?, ?)');
     insert.run(1, 'alice', Buffer.from('abc'), 1.5);
     insert.run(2, null, new Uint8Array(0), undefined);
-    const select = db.prepare('SELECT * FROM t WHERE id >= ? ORDER BY id');
+    const select = db.prepare('SELECT id, name, data, size FROM t WHERE id >= ? ORDER BY id');
     const rows = select.all(1);
     expect(rows).toEqual([
       { id: 1, name: 'alice', data: Buffer.from('abc'), size: 1.5 },
@@ -79,23 +94,8 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     }
   });
 
-  it.each([
-    ['SELECT 1', true],
-    ["/* INSERT */ VALUES ('RETURNING', 1) -- UPDATE", true],
-    ["WITH x AS (SELECT replace('a', 'a', 'b') AS y) SELECT y FROM x", true],
-    ['EXPLAIN QUERY PLAN SELECT 1', true],
-    ['PRAGMA journal_mode', true],
-    ["INSERT INTO t (name) VALUES ('a') RETURNING id", true],
-    ['delete from t returning *', true],
-    ["INSERT INTO t (name) VALUES ('a; RETURNING')", false],
-    ["UPDATE t SET name = 'RETURNING', size = 1 WHERE \"name\" = 'x' -- RETURNING", false],
-    ["WITH x AS (SELECT 'it''s' AS y) INSERT INTO t (name) SELECT y FROM x", false],
-    ['WITH x AS (SELECT 1 AS y) REPLACE INTO t (id) SELECT y FROM x', false],
-    ['WITH x AS (SELECT 1 AS y) UPDATE t SET size = 1 WHERE id IN (SELECT y FROM x)', false],
-    ['CREATE TABLE u AS SELECT 1 AS id', false],
-    ['BEGIN', false],
-  ])('the driver reports whether %s returns rows', (sql, returnsRows) => {
-    expect(db.prepare(sql).reader).toBe(returnsRows);
+  it.each(STATEMENTS)('the driver reports whether %s returns rows', (sql, returns) => {
+    expect(db.prepare(sql).reader).toBe(returns);
   });
 
   it('the driver reports the number of changed rows, and 0 for statements that change no rows', () => {
@@ -218,16 +218,10 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     const notes = dataSource.getRepository(Note);
     const at = new Date('2026-01-15T10:23:00.123Z');
     const saved = await notes.save({ text: 'milk', data: Buffer.from([1, 0, 2]), done: true, at });
-    expect(await notes.findOneByOrFail({ done: true })).toEqual({
-      id: saved.id,
-      text: 'milk',
-      data: saved.data,
-      done: true,
-      at,
-    });
-    await expect(notes.insert({ text: 'milk' })).rejects.toMatchObject({
-      driverError: { code: 'SQLITE_CONSTRAINT_UNIQUE' },
-    });
+    const { id, data } = saved;
+    expect(await notes.findOneByOrFail({ done: true })).toEqual({ id, text: 'milk', data, done: true, at });
+    const taken = { driverError: { code: 'SQLITE_CONSTRAINT_UNIQUE' } };
+    await expect(notes.insert({ text: 'milk' })).rejects.toMatchObject(taken);
     const failing = dataSource.transaction(async (manager) => {
       expect((await manager.update(Note, { text: 'milk' }, { text: 'bread' })).affected).toBe(1);
       throw new Error('no');
@@ -239,5 +233,83 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     const log = await dataSource.driver.createSchemaBuilder().log();
     expect(log.upQueries).toEqual([]);
     await dataSource.destroy();
+  });
+});
+
+const describeIfAvailable = hasNodeSqlite() ? describe : describe.skip;
+
+describeIfAvailable('a node:sqlite connection', () => {
+  it.each([
+    ['verbose', console.log, '`verbose` is not supported on node:sqlite: set `logging: true`'],
+    ['nativeBinding', 'a.node', '`nativeBinding` is not supported on node:sqlite: remove it'],
+  ])('refuses the option %s with an error that names the alternative', (option, value, message) => {
+    expect(() => new NodeSqlite(':memory:', { [option]: value })).toThrow(message);
+    expect(() => new NodeSqlite(':memory:', { [option]: null }).close()).not.toThrow();
+  });
+
+  it('refuses an encryption key instead of creating an unencrypted database', () => {
+    const db = new NodeSqlite(':memory:');
+    for (const pragma of ['key = "secret"', " KEY='secret'", 'rekey = x', 'hexkey = x']) {
+      expect(() => db.pragma(pragma)).toThrow('node:sqlite cannot encrypt a database');
+    }
+  });
+
+  it('throws for a parameter that cannot be bound, with an error that does not contain its value', () => {
+    const select = new NodeSqlite(':memory:').prepare('SELECT ? AS a');
+    const message = /^A parameter of type object cannot be bound\. SQLite stores [a-z, ]+\.$/;
+    expect(() => select.all({ password: 'secret' })).toThrow(message);
+  });
+
+  it('throws for an integer that a JavaScript number cannot represent, instead of rounding it', () => {
+    const select = new NodeSqlite(':memory:').prepare('SELECT 9007199254740993 AS big');
+    expect(() => select.all()).toThrow('too large to be represented as a JavaScript number: 9007199254740993');
+  });
+
+  it.each(['SELECT ?1 AS a', 'SELECT :a AS a', 'SELECT @a AS a', 'SELECT $a AS a'])(
+    'throws SQLITE_RANGE if %s is given too many values',
+    (sql) => {
+      const select = new NodeSqlite(':memory:').prepare(sql);
+      expect(() => select.all(1, 2, 3)).toThrow(expect.objectContaining({ code: 'SQLITE_RANGE' }));
+    },
+  );
+});
+
+describeIfAvailable('node:sqlite of Node 22.13 to 22.15', () => {
+  it('is supported, although it reports neither transactions nor columns', () => {
+    type Open = new (path: string) => { prepare(sql: string): object; exec(sql: string): void };
+    const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as { DatabaseSync: Open };
+    const database = new DatabaseSync(':memory:');
+    class Older {
+      prepare = (sql: string): object => Object.assign(database.prepare(sql), { columns: undefined });
+      exec = (sql: string): void => database.exec(sql);
+    }
+    const older = jest.spyOn(process, 'getBuiltinModule').mockReturnValue({ DatabaseSync: Older });
+    const db = new NodeSqlite(':memory:');
+    older.mockRestore();
+    expect(db.inTransaction).toBe(false);
+    db.exec('BEGIN');
+    expect(db.inTransaction).toBe(true);
+    expect(db.prepare('CREATE TABLE t (id)').reader).toBe(false);
+    expect(db.prepare('SELECT 1').reader).toBe(true);
+    db.exec('ROLLBACK');
+    expect(db.inTransaction).toBe(false);
+  });
+
+  it.each(STATEMENTS)('detects from its text whether a statement returns rows: %s', (sql, returns) => {
+    expect(returnsRows(outlineOf(sql))).toBe(returns);
+  });
+});
+
+describe('Node without node:sqlite', () => {
+  it('is detected, and opening a database fails with an error that says what to install', async () => {
+    jest.doMock('node:module', () => ({ isBuiltin: (name: string) => name !== 'node:sqlite' }));
+    await jest.isolateModulesAsync(async () => {
+      const { hasNodeSqlite, NodeSqlite } = await import('../../libs/auth/src/node-sqlite/index.js');
+      expect(hasNodeSqlite()).toBe(false);
+      expect(() => new NodeSqlite(':memory:')).toThrow(
+        `Node ${process.versions.node} has no node:sqlite. Use Node 22.13 or later, or install better-sqlite3`,
+      );
+    });
+    jest.dontMock('node:module');
   });
 });
