@@ -1,5 +1,8 @@
+import { DataSource } from 'typeorm';
 import { createDatabase, DATABASES } from '../support/databases';
 import { Sample, urlOf } from '../support/sample';
+
+const ALICE = { username: 'alice', password: 'secret' };
 
 /** The fields of the responses in this file. */
 interface Body {
@@ -9,14 +12,8 @@ interface Body {
 }
 
 async function call(url: string, token?: string, body?: object): Promise<{ status: number; body: Body }> {
-  const answer = await fetch(url, {
-    method: body ? 'POST' : 'GET',
-    headers: {
-      ...(body ? { 'Content-Type': 'application/json' } : {}),
-      ...(token ? { Authorization: `Bearer ${token}` } : {}),
-    },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
+  const headers = { 'Content-Type': 'application/json', ...(token ? { Authorization: `Bearer ${token}` } : {}) };
+  const answer = await fetch(url, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers });
   return { status: answer.status, body: (await answer.json()) as Body };
 }
 
@@ -54,14 +51,13 @@ describe.each(DATABASES)('two instances of the sample application on %s', (name)
   }, 60_000);
 });
 
-describe('restarting the sample application', () => {
+describe('the output of the sample application', () => {
   it('the sample application does not print a changed password and explains how to reset the database', async () => {
     const database = await createDatabase('sqlite');
     const env = { DATABASE_URL: urlOf(database) };
     const first = Sample.start(env);
     const url = await first.url();
-    const credentials = { username: 'alice', password: 'secret' };
-    const { access_token: token } = (await call(`${url}/auth/login/`, undefined, credentials)).body;
+    const { access_token: token } = (await call(`${url}/auth/login/`, undefined, ALICE)).body;
     const change = { current_password: 'secret', new_password: 'a password that is new' };
     expect((await call(`${url}/auth/password/change/`, token, change)).status).toBe(200);
     expect(first.output).toContain('Users: alice:secret, bob:secret\n');
@@ -73,6 +69,38 @@ describe('restarting the sample application', () => {
     expect(second.output).toContain('Users: alice (password changed), bob:secret\n');
     expect(second.output).toContain(`-d '{"username":"bob","password":"secret"}'`);
     expect(second.output).toContain('; delete the file to start over\n');
+    await database.drop();
+  }, 60_000);
+
+  it('the log has one line per security signal and 5xx response, without tokens, passwords or unknown user names', async () => {
+    const database = await createDatabase('sqlite');
+    const AUTH_OPTIONS = JSON.stringify({ failedLogins: { throttleFrom: 2, signalAt: 1 } });
+    const sample = Sample.start({ DATABASE_URL: urlOf(database), AUTH_OPTIONS });
+    const url = await sample.url();
+    const post = async (path: string, body: object): Promise<Body> => (await call(url + path, undefined, body)).body;
+    const { access_token: access, refresh_token: used } = await post('/auth/login/', ALICE);
+    const { refresh_token: next } = await post('/auth/token/refresh/', { refresh_token: used });
+    await post('/auth/token/refresh/', { refresh_token: used });
+    for (let i = 0; i < 2; i++) await post('/auth/login/', { username: 'my password', password: 'alice' });
+
+    const other = await new DataSource(database.options).initialize();
+    await other.query('DROP TABLE auth_login_failures');
+    await post('/auth/login/?password=secret', { username: 'bob', password: 'secret' });
+    await other.destroy();
+    expect(await sample.stop()).toBe(0);
+
+    const log = sample.output.split('\n').filter((line) => line.startsWith('[Nest]'));
+    const entries = log.map((line) =>
+      line.replace(/^.*? (?:WARN|ERROR) \[(\w+)\]/, '$1:').replace(/[\da-f-]{36}|\d+ ms|2\d\S+Z/g, '*'),
+    );
+    expect(entries).toEqual([
+      'Security: token_reuse_detected userId=1 sessionId=* ipAddress=127.0.0.1 generationsBehind=1 sessionsEnded=1',
+      'Security: brute_force_threshold_hit ipAddress=127.0.0.1 scope=network failureCount=1',
+      'Security: login_blocked userId=unknown ipAddress=127.0.0.1 scope=network until=*',
+      expect.stringMatching(/^AuthDatabase: The database failed: SQLITE_ERROR, table auth_login_failures/),
+      'Requests: POST /auth/login/ 503 after *',
+    ]);
+    for (const secret of [access, used, next, 'my password', 'secret']) expect(log.join()).not.toContain(secret);
     await database.drop();
   }, 60_000);
 });

@@ -68,16 +68,8 @@ describe.each([
 
   it('the login never redirects to another site', async () => {
     const elsewhere = ['https://evil.test/', '//evil.test', '/\\evil.test', '/\t/evil.test', 'javascript:alert(1)', ''];
-    for (const to of [
-      ...elsewhere,
-      'http://here/',
-      '//here/',
-      '/\\here/',
-      '/\n/evil.test',
-      '/.//evil.test',
-      '/%2F/evil.test',
-      '@evil.test',
-    ]) {
+    const disguised = ['/\n/evil.test', '/.//evil.test', '/%2F/evil.test', '@evil.test', 'http://here/', '/\\here/'];
+    for (const to of [...elsewhere, ...disguised]) {
       const { status, headers } = await signIn({ to });
       const { origin: opened } = new URL(headers['location'] as string, `${origin}/login`);
       expect([to, status, opened]).toEqual([to, 303, origin]);
@@ -110,7 +102,7 @@ describe.each([
     expect((await open('/')).text).toContain('Hello, &#60;b&#62;&#38;&#34;');
   });
 
-  it('an expired access cookie is refreshed for pages, for links from other sites and for forms', async () => {
+  it('an expired or deleted access cookie is refreshed for pages, for links from other sites and for forms', async () => {
     await signIn();
     for (const from of [origin, 'https://search.test']) {
       clock.advance(TTL);
@@ -119,20 +111,15 @@ describe.each([
       expect(cookiesIn(await open('/'))).toEqual([]);
     }
     clock.advance(TTL);
+    const access = Object.keys(browser.jar).find((name) => name.endsWith('_access'));
+    browser.put(access!, null);
+    expect((await open('/')).status).toBe(200);
+    clock.advance(TTL);
     const both = await Promise.all([open('/'), open('/')]);
     expect(both.map(({ status }) => status)).toEqual([200, 200]);
     clock.advance(TTL);
     expectRedirect(await submit('/logout'), '/login');
     expect(Object.keys(browser.jar)).toEqual(['flash']);
-  });
-
-  it('the session is refreshed if the browser has deleted the expired access cookie', async () => {
-    await signIn();
-    browser.put(
-      Object.keys(browser.jar).find((name) => name.endsWith('_access'))!,
-      null,
-    );
-    expect((await open('/')).status).toBe(200);
   });
 
   it('a request of an expired session redirects to the login form and clears its cookies', async () => {
