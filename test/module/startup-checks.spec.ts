@@ -12,14 +12,9 @@ import { AUTH_ENTITIES } from '../../libs/auth/src/database/entities';
 
 @Entity('members')
 class Member {
-  @PrimaryGeneratedColumn()
-  id!: number;
-
-  @Column({ type: 'varchar' })
-  email!: string;
-
-  @Column({ type: 'varchar' })
-  password!: string;
+  @PrimaryGeneratedColumn() id!: number;
+  @Column() email!: string;
+  @Column() password!: string;
 }
 
 abstract class Directory extends UserStore {}
@@ -67,18 +62,14 @@ describe('the startup check of the grace period', () => {
     [1, 1],
     [6, 1],
     [7, 0],
-  ])('a grace period of %i s causes %i warnings', (seconds, warnings) => {
-    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
-    warnAboutShortGracePeriod({ refreshReuseGraceSeconds: seconds } as ResolvedAuthOptions);
-    expect(warn.mock.calls.filter(([text]) => String(text).includes('to at least 10'))).toHaveLength(warnings);
-    warn.mockRestore();
+  ])('a grace period of %i s causes %i warnings', async (seconds, warnings) => {
+    const options = { refreshReuseGraceSeconds: seconds } as ResolvedAuthOptions;
+    const logged = await warningsOf(() => warnAboutShortGracePeriod(options));
+    expect(logged.filter((text) => text.includes('to at least 10'))).toHaveLength(warnings);
   });
 });
 
 describe('the startup check of the DataSource', () => {
-  const dataSource = (extra: object): DataSource =>
-    new DataSource({ type: 'postgres', entities: [...AUTH_ENTITIES], extra });
-
   it.each([
     [true, '[...AUTH_ENTITIES] })'],
     [false, '[...AUTH_ENTITIES_WITHOUT_USERS] })'],
@@ -86,15 +77,13 @@ describe('the startup check of the DataSource', () => {
     expect(() => requireDataSource(undefined, 'default', ownUsers)).toThrow(entities);
   });
 
-  it('refuses query_timeout of the driver, after which PostgreSQL continues the statement', () => {
-    const given = dataSource({ query_timeout: 2_000 });
-    jest.spyOn(given, 'hasMetadata').mockReturnValue(true);
-    expect(() => requireDataSource(given, 'default', true)).toThrow('extra: { statement_timeout: 2000 }');
-  });
-
-  it('accepts statement_timeout of PostgreSQL', () => {
-    const given = dataSource({ statement_timeout: 2_000 });
-    jest.spyOn(given, 'hasMetadata').mockReturnValue(true);
-    expect(requireDataSource(given, 'default', true)).toBe(given);
+  it('refuses query_timeout, after which PostgreSQL continues the statement, and accepts statement_timeout', () => {
+    const check = (extra: object): DataSource => {
+      const given = new DataSource({ type: 'postgres', entities: [...AUTH_ENTITIES], extra });
+      jest.spyOn(given, 'hasMetadata').mockReturnValue(true);
+      return requireDataSource(given, 'default', true);
+    };
+    expect(() => check({ query_timeout: 2_000 })).toThrow('extra: { statement_timeout: 2000 }');
+    expect(check({ statement_timeout: 2_000 })).toBeInstanceOf(DataSource);
   });
 });

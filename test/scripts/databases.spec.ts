@@ -56,14 +56,12 @@ describe('npm run databases', () => {
     expect(run('databases.mjs', 'stop', 'mysql9').output).toBe('mysql9: was not running.\n');
     expect(existsSync(join(folder, 'pid'))).toBe(false);
   });
-});
 
-describe('npm test with --databases', () => {
   it.each([
     [['--databases'], /needs a list of databases\. Use a list of sqlite, postgres, mariadb, postgres18, mysql9/],
     [['--databases', 'mysql9,oracle'], /^Unknown databases: oracle\./],
     [['--databases=oracle'], /^Unknown databases: oracle\./],
-  ])('refuses the arguments %j', (args, message) => {
+  ])('npm test refuses the arguments %j', (args, message) => {
     const { status, output } = run('test.mjs', ...args);
     expect(status).toBe(1);
     expect(output).toMatch(message);
