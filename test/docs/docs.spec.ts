@@ -75,7 +75,7 @@ describe('docs/errors.md', () => {
   const rows = table.map(([, code, status, body, when]) => ({
     code: code as library.AuthErrorCode,
     status: Number(status),
-    // The word stands for any message.
+    // In the table, the word `message` means any message.
     body: JSON.parse(body!.replace(/(?<=[:[] ?)message\b/g, '"message"')) as Record<string, string | string[]>,
     when: when!,
   }));
