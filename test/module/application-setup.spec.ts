@@ -35,7 +35,7 @@ async function startError(imports: ModuleMetadata['imports']): Promise<string> {
   );
 }
 
-const forRootAsync = (options: object) => AuthModule.forRootAsync(options as never);
+const forRootAsync = (options: object) => AuthModule.forRootAsync(options);
 const withoutEntities = TypeOrmModule.forRoot({ ...MEMORY, entities: [] });
 const notInitialized = TypeOrmModule.forRoot({ ...MEMORY, entities: [...AUTH_ENTITIES], manualInitialization: true });
 
