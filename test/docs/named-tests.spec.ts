@@ -69,9 +69,8 @@ describe('scripts/named-tests.mjs with the report of a test run', () => {
     return [status, stderr];
   }
 
-  const FILE = 'test/throttle/guessing.spec.ts';
-  const TITLE =
-    "a guesser's failed logins for one name are not reset by the guesser's successful login under another name";
+  const FILE = 'test/throttle/throttle.spec.ts';
+  const TITLE = '20 parallel attempts do not exceed the limit, and none of them fails';
 
   it.each<[string, (results: Map<string, Result[]>) => void]>([
     ['did not run', (results) => results.delete(FILE)],
@@ -80,7 +79,7 @@ describe('scripts/named-tests.mjs with the report of a test run', () => {
       'failed on another database',
       (results) => results.get(FILE)!.push({ ...results.get(FILE)![0]!, status: 'failed' }),
     ],
-    ['has another title', (results) => (results.get(FILE)![0]!.fullName = "on sqlite a guesser's failures")],
+    ['has another title', (results) => (results.get(FILE)![0]!.fullName = 'on sqlite 20 attempts')],
     ['is in another file', (results) => results.set('test/login/login.spec.ts', results.get(FILE)!).delete(FILE)],
   ])('the check of named tests passes if each of them passed, and fails if one %s', (_, change) => {
     const problem = expect.stringContaining(`names "${TITLE}" in ${FILE}, which was not run or did not pass.`);
