@@ -1,93 +1,29 @@
 import { createHash } from 'node:crypto';
-import { AUTH_ENTITIES_WITHOUT_USERS, AuthUser, type AuthModuleOptions } from 'nestjs-session-auth';
+import { AuthUser, type UserEntityMapping } from 'nestjs-session-auth';
 import { hashSync } from 'bcrypt';
-import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+import { Column } from 'typeorm';
 import { CountingHasher } from '../support/counting-hasher';
-import { createDatabase, DATABASES, DIALECTS, type TestDatabase } from '../support/databases';
-import { TestApplication, PASSWORD } from '../support/test-application';
+import { DATABASES, DIALECTS } from '../support/databases';
+import { entityOf, GENERATED_ID, mappedUsers, TEXT, TEXT_ID, UNIQUE_TEXT } from '../support/mapped-users';
+import { startForTest } from '../support/start-for-test';
+import { type TestApplication, PASSWORD } from '../support/test-application';
 import { fullWidth, tryLogin } from '../support/spellings';
 
-@Entity('members')
-class Member {
-  @PrimaryGeneratedColumn()
-  id!: number;
-
-  @Column({ type: 'varchar' })
-  email!: string;
-
-  @Column({ type: 'varchar', unique: true, nullable: true })
-  foldedEmail!: string | null;
-
-  @Column({ type: 'varchar' })
-  password!: string;
-}
-
-/** Users whose name is stored in its folded form only. */
-@Entity('subscribers')
-class Subscriber {
-  @PrimaryGeneratedColumn()
-  id!: number;
-
-  @Column({ type: 'varchar', unique: true })
-  email!: string;
-
-  @Column({ type: 'varchar' })
-  password!: string;
-}
-
-class Identity {
-  @Column({ type: 'varchar' })
-  name!: string;
-
-  @Column({ type: 'varchar', unique: true })
-  folded!: string;
-}
-
-@Entity('players')
-class Player {
-  @PrimaryGeneratedColumn()
-  id!: number;
-
-  @Column(() => Identity)
-  identity!: Identity;
-
-  @Column({ type: 'varchar' })
-  password!: string;
-}
-
-/** Users whose folded name is their primary key. */
-@Entity('logins')
-class LoginName {
-  @PrimaryColumn('varchar')
-  id!: string;
-
-  @Column({ type: 'varchar' })
-  name!: string;
-
-  @Column({ type: 'varchar' })
-  password!: string;
-}
+const foldedEmail = { type: 'varchar', unique: true, nullable: true } as const;
+const Member = entityOf('Member', { id: GENERATED_ID, email: TEXT, foldedEmail, password: TEXT });
+const MEMBERS = { entity: Member, username: 'email', foldedUsername: 'foldedEmail', passwordHash: 'password' };
 
 const hasher = new CountingHasher();
-const MEMBERS = { entity: Member, username: 'email', foldedUsername: 'foldedEmail', passwordHash: 'password' };
 const HASH = hashSync(PASSWORD, 4);
 const MINE = 'the password of mallory';
 const TAKEN = { code: 'username_taken' };
 
-function start(
-  database: TestDatabase,
-  users: NonNullable<AuthModuleOptions['users']>,
-  names: readonly string[],
-): Promise<TestApplication> {
-  const entities = [Member, Subscriber, Player, LoginName, ...AUTH_ENTITIES_WITHOUT_USERS];
-  const auth: AuthModuleOptions = { users, nameMatching: 'insensitive', passwordHasher: hasher };
-  return TestApplication.start({ database, entities, users: names, auth });
-}
+const optionsOf = (users: UserEntityMapping) =>
+  mappedUsers(users, { nameMatching: 'insensitive', passwordHasher: hasher }, ['Alice']);
 
 describe("the library's own users with folded names", () => {
   it('a rename that does not change the folded name is logged once, with the code to write', async () => {
-    const database = await createDatabase('sqlite');
-    const app = await TestApplication.start({ database });
+    const app = await startForTest('sqlite');
     await app.dataSource.getRepository(AuthUser).update({ username: 'alice' }, { username: 'carol' });
     for (let i = 0; i < 2; i++) expect(await tryLogin(app, 'alice', PASSWORD)).toBe('invalid_credentials');
     expect(app.logs.filter((line) => line.includes('of AuthUser'))).toEqual([
@@ -96,25 +32,16 @@ describe("the library's own users with folded names", () => {
     const usernameKey = createHash('sha256').update('carol').digest('hex');
     await app.dataSource.getRepository(AuthUser).update({ username: 'carol' }, { usernameKey });
     await app.login('carol');
-    await app.close();
-    await database.drop();
   });
 });
 
 describe.each(DATABASES)('case-insensitive names in a mapped entity on %s', (name) => {
-  let database: TestDatabase;
   let app: TestApplication;
-
-  beforeEach(async () => {
-    database = await createDatabase(name);
-    app = await start(database, MEMBERS, ['alice']);
-  });
-  afterEach(async () => {
-    await app.close();
-    await database.drop();
-  });
+  const start = async (users: UserEntityMapping): Promise<void> =>
+    void (app = await startForTest(name, optionsOf(users)));
 
   it('a login finds the user in every spelling, and a second user with a different spelling is refused', async () => {
+    await start(MEMBERS);
     for (const spelling of ['alice', 'ALICE', fullWidth('Alice'), fullWidth('ALICE')]) {
       const { access_token: token } = await app.login(spelling);
       await app.get('/me', token).expect(200);
@@ -129,12 +56,13 @@ describe.each(DATABASES)('case-insensitive names in a mapped entity on %s', (nam
     await app.login('carol');
     const rows = await app.dataSource.getRepository(Member).find({ order: { id: 'ASC' } });
     expect(rows.map(({ email, foldedEmail }) => [email, foldedEmail])).toEqual([
-      ['alice', 'alice'],
+      ['Alice', 'alice'],
       [fullWidth('Carol'), 'carol'],
     ]);
   });
 
   it('only one of two users who are created at the same time in two spellings is created', async () => {
+    await start(MEMBERS);
     for (const twin of ['BOB', fullWidth('bob'), fullWidth('BoB')]) {
       const both = ['bob', twin].map((username) => app.auth.createUser({ username, password: PASSWORD }));
       const outcomes = await Promise.allSettled(both);
@@ -146,9 +74,10 @@ describe.each(DATABASES)('case-insensitive names in a mapped entity on %s', (nam
   });
 
   it('all spellings share one failure streak, and a login under a similar name does not end it', async () => {
+    await start(MEMBERS);
     const members = app.dataSource.getRepository(Member);
-    const { password: hash } = await members.findOneByOrFail({ email: 'alice' });
-    const twins: Pick<Member, 'email' | 'foldedEmail'>[] = [
+    const { password: hash } = await members.findOneByOrFail({ foldedEmail: 'alice' });
+    const twins: { email: string; foldedEmail: string | null }[] = [
       // This name is in lower case, but not normalized. A database whose collation treats the name as equal to
       // `alice` refuses the row.
       { email: fullWidth('Alice'), foldedEmail: fullWidth('alice') },
@@ -173,14 +102,16 @@ describe.each(DATABASES)('case-insensitive names in a mapped entity on %s', (nam
     ['an accent', 'bob', 'b\u00f3b'],
     ['NULL', 'bob', null],
   ])('a login finds nobody whose folded column contains %s', async (_, email, foldedEmail) => {
+    await start(MEMBERS);
     await app.dataSource.getRepository(Member).insert({ email, foldedEmail, password: HASH });
     const names = new Set(['bob', 'Bob', 'carol', 'bob ', 'b\u00f3b', email, fullWidth('bob')]);
     for (const one of names) expect(await tryLogin(app, one, PASSWORD)).toBe('invalid_credentials');
   });
 
   it('a login finds nobody by a name that was changed without its folded form, and logs once how to fix that', async () => {
+    await start(MEMBERS);
     const members = app.dataSource.getRepository(Member);
-    const { id } = await members.findOneByOrFail({ email: 'alice' });
+    const { id } = await members.findOneByOrFail({ foldedEmail: 'alice' });
     await members.update(id, { email: 'carol' });
     const logged = (): string[] => app.logs.filter((line) => line.includes('of Member'));
     expect(await tryLogin(app, 'carol', PASSWORD)).toBe('invalid_credentials');
@@ -199,6 +130,7 @@ describe.each(DATABASES)('case-insensitive names in a mapped entity on %s', (nam
   });
 
   it('a login finds nobody if several users share a folded name because the unique index is missing, and logs the problem once', async () => {
+    await start(MEMBERS);
     const members = app.dataSource.getMetadata(Member);
     const runner = app.dataSource.createQueryRunner();
     const table = (await runner.getTable(members.tablePath))!;
@@ -215,37 +147,30 @@ describe.each(DATABASES)('case-insensitive names in a mapped entity on %s', (nam
   });
 
   it('names can be stored in their folded form only', async () => {
-    await app.close();
-    const users = { entity: Subscriber, username: 'email', foldedUsername: 'email', passwordHash: 'password' };
-    app = await start(database, users, ['Alice']);
+    const entity = entityOf('Subscriber', { id: GENERATED_ID, email: UNIQUE_TEXT, password: TEXT });
+    await start({ entity, username: 'email', foldedUsername: 'email', passwordHash: 'password' });
     await app.login(fullWidth('ALICE'));
     await expect(app.auth.createUser({ username: 'aLICE', password: null })).rejects.toMatchObject(TAKEN);
-    expect((await app.dataSource.getRepository(Subscriber).find()).map(({ email }) => email)).toEqual(['alice']);
+    expect((await app.dataSource.getRepository(entity).find()).map(({ email }) => email)).toEqual(['alice']);
   });
 
   it('the columns of the name and the folded name can be in an embedded entity', async () => {
-    await app.close();
-    const users = {
-      entity: Player,
-      username: 'identity.name',
-      foldedUsername: 'identity.folded',
-      passwordHash: 'password',
-    };
-    app = await start(database, users, ['Alice']);
+    const Identity = entityOf('Identity', { name: TEXT, folded: UNIQUE_TEXT });
+    const entity = entityOf('Player', { id: GENERATED_ID, password: TEXT });
+    Column(() => Identity)(entity.prototype, 'identity');
+    const names = { username: 'identity.name', foldedUsername: 'identity.folded' };
+    await start({ entity, ...names, passwordHash: 'password' });
     await app.login('alice');
     await expect(app.auth.createUser({ username: 'ALICE', password: PASSWORD })).rejects.toMatchObject(TAKEN);
   });
 
   it('folded names can be ids, and a new user inherits nothing from a deleted user with the same name', async () => {
-    await app.close();
-    const users = { entity: LoginName, username: 'name', foldedUsername: 'id', passwordHash: 'password' };
-    app = await start(database, users, ['Alice']);
+    const entity = entityOf('LoginName', { id: TEXT_ID, name: TEXT, password: TEXT });
+    await start({ entity, username: 'name', foldedUsername: 'id', passwordHash: 'password' });
     const { access_token: token } = await app.login('alice');
-    await app.dataSource.getRepository(LoginName).delete({ id: 'alice' });
-    expect(await app.auth.createUser({ username: 'ALICE', password: PASSWORD })).toEqual({
-      id: 'alice',
-      username: 'ALICE',
-    });
+    await app.dataSource.getRepository(entity).delete({ id: 'alice' });
+    const created = await app.auth.createUser({ username: 'ALICE', password: PASSWORD });
+    expect(created).toEqual({ id: 'alice', username: 'ALICE' });
     expect(await app.auth.listSessions('alice')).toEqual([]);
     await app.get('/me', token).expect(401);
   });

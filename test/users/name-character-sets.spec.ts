@@ -1,66 +1,35 @@
-import { AUTH_ENTITIES_WITHOUT_USERS, type NameMatching } from 'nestjs-session-auth';
-import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { NameMatching } from 'nestjs-session-auth';
 import { CountingHasher } from '../support/counting-hasher';
-import { createDatabase, describeOn, type TestDatabase } from '../support/databases';
-import { TestApplication, PASSWORD } from '../support/test-application';
+import { describeOn } from '../support/databases';
+import { entityOf, GENERATED_ID, mappedUsers, OPTIONAL_TEXT } from '../support/mapped-users';
+import { startForTest } from '../support/start-for-test';
+import { type TestApplication, PASSWORD } from '../support/test-application';
 import { Tap } from '../support/tap';
 
-@Entity('utf8mb3_members')
-class Utf8mb3Member {
-  @PrimaryGeneratedColumn()
-  id!: number;
-
-  @Column({ type: 'varchar', charset: 'utf8mb3', unique: true })
-  name!: string;
-
-  @Column({ type: 'varchar', charset: 'utf8mb3', unique: true, nullable: true })
-  folded!: string | null;
-
-  @Column({ type: 'varchar', nullable: true })
-  hash!: string | null;
-}
-
-@Entity('latin1_members')
-class Latin1Member {
-  @PrimaryGeneratedColumn()
-  id!: number;
-
-  @Column({ type: 'varchar', charset: 'latin1', unique: true })
-  name!: string;
-
-  @Column({ type: 'varchar', charset: 'latin1', unique: true, nullable: true })
-  folded!: string | null;
-
-  @Column({ type: 'varchar', nullable: true })
-  hash!: string | null;
-}
+const memberWith = (charset: string) =>
+  entityOf('Member', {
+    id: GENERATED_ID,
+    name: { type: 'varchar', charset, unique: true },
+    folded: { type: 'varchar', charset, unique: true, nullable: true },
+    hash: OPTIONAL_TEXT,
+  });
+const Utf8mb3Member = memberWith('utf8mb3');
+const Latin1Member = memberWith('latin1');
 
 const EMOJI = '\u{1f600}';
 const CYRILLIC = '\u0430\u043b\u0438\u0441\u0430';
 const hasher = new CountingHasher();
 
 describeOn('mysql')('names that the character set of the users cannot represent', (name) => {
-  let database: TestDatabase;
   let app: TestApplication;
-
-  beforeEach(async () => {
-    database = await createDatabase(name);
-  });
-  afterEach(async () => {
-    await app.close();
-    await database.drop();
-  });
 
   async function start(entity: new () => object, nameMatching: NameMatching): Promise<void> {
     const folded = nameMatching === 'insensitive' ? { foldedUsername: 'folded' } : {};
     const users = { entity, username: 'name', passwordHash: 'hash', ...folded };
-    const entities = [Utf8mb3Member, Latin1Member, ...AUTH_ENTITIES_WITHOUT_USERS];
-    app = await TestApplication.start({
-      database,
-      entities,
-      users: ['alice', 'jos\u00e9'],
-      auth: { users, nameMatching, passwordHasher: hasher },
-    });
+    app = await startForTest(
+      name,
+      mappedUsers(users, { nameMatching, passwordHasher: hasher }, ['alice', 'jos\u00e9']),
+    );
   }
 
   /** Returns the response to a login with the given name, and the statements and hashes that the login caused. */

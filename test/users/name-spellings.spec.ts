@@ -7,29 +7,21 @@ import {
   type StoredUser,
   UserStore,
 } from 'nestjs-session-auth';
-import { Column, DataSource, DeleteDateColumn, Entity, type FindOptionsWhere, PrimaryGeneratedColumn } from 'typeorm';
+import { DataSource, DeleteDateColumn, Entity, type FindOptionsWhere } from 'typeorm';
 import { CountingHasher } from '../support/counting-hasher';
-import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
-import { TestApplication, PASSWORD } from '../support/test-application';
+import { DATABASES, type DatabaseName } from '../support/databases';
+import { entityOf, GENERATED_ID, OPTIONAL_TEXT, TEXT } from '../support/mapped-users';
+import { startForTest } from '../support/start-for-test';
+import { type TestApplication, PASSWORD } from '../support/test-application';
 import { fullWidth, guess, SPELLINGS, tryLogin } from '../support/spellings';
 import { Tap } from '../support/tap';
 
-/** A table with the default collation, which ignores case, accents and trailing spaces on MariaDB. */
+/**
+ * A table with the default collation, which ignores case, accents and trailing spaces on MariaDB. The column `lax`
+ * contains the name without these, for databases that compare bytes.
+ */
 @Entity('members')
-class Member {
-  @PrimaryGeneratedColumn()
-  id!: number;
-
-  @Column({ type: 'varchar' })
-  name!: string;
-
-  /** Contains the name without case, accents and trailing spaces, for databases that compare bytes. */
-  @Column({ type: 'varchar', nullable: true })
-  lax!: string | null;
-
-  @Column({ type: 'varchar', nullable: true })
-  hash!: string | null;
-
+class Member extends entityOf('Columns', { id: GENERATED_ID, name: TEXT, lax: OPTIONAL_TEXT, hash: OPTIONAL_TEXT }) {
   @DeleteDateColumn()
   deletedAt!: Date | null;
 }
@@ -79,14 +71,14 @@ function lax(name: string): string {
 }
 
 async function start(
-  database: TestDatabase,
+  database: DatabaseName,
   users: NonNullable<AuthModuleOptions['users']>,
   nameMatching: NameMatching,
   names = ['alice'],
 ): Promise<TestApplication> {
   const auth = { users, nameMatching, passwordHasher: hasher };
   const isStore = users === LaxUsers;
-  const app = await TestApplication.start({ database, entities: ENTITIES, users: isStore ? names : [], auth });
+  const app = await startForTest(database, { entities: ENTITIES, users: isStore ? names : [], auth });
   // `createUser` refuses without a unique index, and a unique index of MariaDB would refuse most spellings.
   const hash = await hasher.hash(PASSWORD);
   if (!isStore) for (const name of names) await app.dataSource.getRepository(Member).insert({ name, hash });
@@ -99,16 +91,7 @@ async function hashOf(app: TestApplication, name: string): Promise<string> {
 }
 
 describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (name) => {
-  let database: TestDatabase;
   let app: TestApplication;
-
-  beforeEach(async () => {
-    database = await createDatabase(name);
-  });
-  afterEach(async () => {
-    await app.close();
-    await database.drop();
-  });
 
   it.each([
     ['a mapped entity', MAPPING],
@@ -116,7 +99,7 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
   ])(
     '40 spellings are 40 different names in %s, and guesses under all of them verify at most ten passwords',
     async (_, users) => {
-      app = await start(database, users, 'exact');
+      app = await start(name, users, 'exact');
       expect(new Set(SPELLINGS).size).toBe(40);
       const { refusals, verified } = await guess(app, hasher, await hashOf(app, 'alice'), 12);
       expect(verified).toBe(10);
@@ -130,7 +113,7 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
 
   it('40 users of a mapped entity can have the 40 spellings, and each logs in as themselves', async () => {
     const spellings = [...SPELLINGS.slice(1), 'alice'];
-    app = await start(database, MAPPING, 'exact', spellings);
+    app = await start(name, MAPPING, 'exact', spellings);
     for (const spelling of spellings) {
       await app.login(spelling);
       const { userId } = app.sent('user_logged_in')[0]!;
@@ -141,7 +124,7 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
   });
 
   it('a login finds nobody by a name that two users share, unless one of them is deleted', async () => {
-    app = await start(database, MAPPING, 'exact');
+    app = await start(name, MAPPING, 'exact');
     const members = app.dataSource.getRepository(Member);
     await members.insert({ name: 'alice', hash: await hashOf(app, 'alice') });
     for (let i = 0; i < 2; i++) expect(await tryLogin(app, 'alice', PASSWORD)).toBe('invalid_credentials');
@@ -161,7 +144,7 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
   });
 
   it('a login succeeds although many deleted users had the same name', async () => {
-    app = await start(database, MAPPING, 'exact');
+    app = await start(name, MAPPING, 'exact');
     const members = app.dataSource.getRepository(Member);
     const { id } = await members.findOneByOrFail({ name: 'alice' });
     const deleted = { name: 'alice', hash: await hashOf(app, 'alice'), deletedAt: new Date() };
@@ -173,7 +156,7 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
   });
 
   it('a login with a similar spelling of a stored name runs the SQL and hashing of an unknown name', async () => {
-    app = await start(database, LaxUsers, 'exact');
+    app = await start(name, LaxUsers, 'exact');
     const tap = new Tap(app);
     const workOf = async (username: string): Promise<unknown> => {
       const statements: string[] = [];
@@ -195,17 +178,9 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
 });
 
 describe.each(DATABASES)('a user store with case-insensitive names, with sessions on %s', (name) => {
-  let database: TestDatabase;
   let app: TestApplication;
 
-  beforeEach(async () => {
-    database = await createDatabase(name);
-    app = await start(database, LaxUsers, 'insensitive');
-  });
-  afterEach(async () => {
-    await app.close();
-    await database.drop();
-  });
+  beforeEach(async () => void (app = await start(name, LaxUsers, 'insensitive')));
 
   it('the store receives folded names, and names with one folded form share a user and a failure streak', async () => {
     LaxUsers.asked = [];
@@ -246,14 +221,11 @@ describe.each(DATABASES)('names with invisible characters on %s', (name) => {
     ['a mapped entity', MAPPING],
     ['a user store', LaxUsers],
   ])('a name with invisible characters is refused before %s creates a user', async (_, users) => {
-    const database = await createDatabase(name);
-    const app = await start(database, users, 'exact');
+    const app = await start(name, users, 'exact');
     for (const username of ['alice\u200b', '\u202ealice', 'ali\u0007ce']) {
       const create = app.auth.createUser({ username, password: PASSWORD }, { skipPolicy: true });
       await expect(create).rejects.toMatchObject({ code: 'invalid_field', fields: { username: [expect.any(String)] } });
     }
     expect(await app.dataSource.getRepository(Member).count()).toBe(1);
-    await app.close();
-    await database.drop();
   });
 });

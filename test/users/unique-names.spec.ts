@@ -1,6 +1,7 @@
-import { AUTH_ENTITIES_WITHOUT_USERS } from 'nestjs-session-auth';
 import { Column, DeleteDateColumn, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
-import { createDatabase, DATABASES, DIALECTS, type TestDatabase } from '../support/databases';
+import { DATABASES, describeOn, DIALECTS } from '../support/databases';
+import { entityOf, GENERATED_ID, mappedUsers, TEXT } from '../support/mapped-users';
+import { startForTest } from '../support/start-for-test';
 import { PASSWORD, TestApplication } from '../support/test-application';
 
 class Person {
@@ -35,26 +36,14 @@ class UniqueWithTenant extends Person {}
 @Index(['email'], { unique: true, where: 'tenant IS NULL' })
 class UniqueWithoutTenant extends Person {}
 
+const TAKEN = { code: 'username_taken' };
+
 describe.each(DATABASES)('the uniqueness of usernames in a mapped entity on %s', (name) => {
   const dialect = DIALECTS[name];
-  let database: TestDatabase;
   let app: TestApplication;
 
-  beforeEach(async () => {
-    database = await createDatabase(name);
-  });
-  afterEach(async () => {
-    await app.close();
-    await database.drop();
-  });
-
   async function start(entity: new () => object): Promise<void> {
-    app = await TestApplication.start({
-      database,
-      entities: [entity, ...AUTH_ENTITIES_WITHOUT_USERS],
-      users: [],
-      auth: { users: { entity, username: 'email', passwordHash: 'hash' } },
-    });
+    app = await startForTest(name, mappedUsers({ entity, username: 'email', passwordHash: 'hash' }));
   }
 
   const create = (username: string) => app.auth.createUser({ username, password: PASSWORD });
@@ -73,16 +62,15 @@ describe.each(DATABASES)('the uniqueness of usernames in a mapped entity on %s',
       message: 'The column of the usernames has no unique index. The log names the index to create.',
     };
     await expect(create('alice')).rejects.toMatchObject(refused);
-    await app.dataSource.transaction((manager) =>
-      expect(
-        app.auth.inTransaction(manager).createUser({ username: 'alice', password: PASSWORD }),
-      ).rejects.toMatchObject(refused),
-    );
+    await app.dataSource.transaction(async (manager) => {
+      const joined = app.auth.inTransaction(manager).createUser({ username: 'alice', password: PASSWORD });
+      await expect(joined).rejects.toMatchObject(refused);
+    });
     expect(await stored()).toEqual([]);
     expect(warnings()).toHaveLength(1);
     await app.dataSource.query(/CREATE UNIQUE INDEX .*\)/.exec(warnings()[0]!)![0]);
     await create('alice');
-    await expect(create('alice')).rejects.toMatchObject({ code: 'username_taken' });
+    await expect(create('alice')).rejects.toMatchObject(TAKEN);
     await app.login('alice');
   });
 
@@ -91,20 +79,19 @@ describe.each(DATABASES)('the uniqueness of usernames in a mapped entity on %s',
     const { dataSource } = app;
     if (dialect === 'postgres') await dataSource.query('CREATE EXTENSION citext');
     await dataSource.query('DROP TABLE people');
-    const id = {
-      sqlite: 'integer PRIMARY KEY',
-      postgres: 'serial PRIMARY KEY',
-      mysql: 'int AUTO_INCREMENT PRIMARY KEY',
-    };
-    const email = { sqlite: 'varchar COLLATE NOCASE', postgres: 'citext', mysql: 'varchar(255)' };
+    const [id, email] = {
+      sqlite: ['integer PRIMARY KEY', 'varchar COLLATE NOCASE'],
+      postgres: ['serial PRIMARY KEY', 'citext'],
+      mysql: ['int AUTO_INCREMENT PRIMARY KEY', 'varchar(255)'],
+    }[dialect];
     await dataSource.query(
-      `CREATE TABLE people (id ${id[dialect]}, email ${email[dialect]} NOT NULL, tenant varchar(9), hash varchar(255),
+      `CREATE TABLE people (id ${id}, email ${email} NOT NULL, tenant varchar(9), hash varchar(255),
          deleted_at timestamp NULL)`,
     );
     await expect(create('Case@x.de')).rejects.toMatchObject({ code: 'not_supported' });
     await dataSource.query('CREATE UNIQUE INDEX names ON people (email)');
     await create('Case@x.de');
-    await expect(create('case@x.de')).rejects.toMatchObject({ code: 'username_taken' });
+    await expect(create('case@x.de')).rejects.toMatchObject(TAKEN);
     expect(await stored()).toEqual([{ email: 'Case@x.de' }]);
   });
 
@@ -133,5 +120,27 @@ describe.each(DATABASES)('the uniqueness of usernames in a mapped entity on %s',
     await app.dataSource.query(`CREATE ${unique} INDEX names ON people ${index}`);
     if (covers) await create('alice');
     else await expect(create('alice')).rejects.toMatchObject({ code: 'not_supported' });
+  });
+});
+
+describeOn('postgres')('usernames in a column of type citext', (name) => {
+  const entity = entityOf('Person', {
+    id: GENERATED_ID,
+    email: { type: 'citext', unique: true },
+    password: TEXT,
+  });
+  const users = { entity, username: 'email', passwordHash: 'password' };
+
+  it('with nameMatching `exact`, a login compares names exactly although the column ignores case', async () => {
+    const app = await startForTest(name, mappedUsers(users, {}, ['alice']));
+    await app.login('alice');
+    await expect(app.login('ALICE')).rejects.toThrow('login: 400');
+  });
+
+  it('with nameMatching `insensitive`, a column of type citext can contain the folded names', async () => {
+    const folding = mappedUsers({ ...users, foldedUsername: 'email' }, { nameMatching: 'insensitive' }, ['bob']);
+    const app = await startForTest(name, folding);
+    await app.login('BOB');
+    await expect(app.auth.createUser({ username: 'Bob', password: PASSWORD })).rejects.toMatchObject(TAKEN);
   });
 });

@@ -1,34 +1,11 @@
-import { AUTH_ENTITIES_WITHOUT_USERS, AuthService, SessionAdministration, type UserId } from 'nestjs-session-auth';
+import { type AuthService, SessionAdministration, type UserId } from 'nestjs-session-auth';
 import { hashSync } from 'bcrypt';
-import { Column, Entity, PrimaryColumn, type ColumnOptions } from 'typeorm';
+import type { ColumnOptions } from 'typeorm';
 import { createDatabase, DATABASES, describeOn, type Dialect, DIALECTS, type TestDatabase } from '../support/databases';
 import { DAY } from '../support/driven-clock';
+import { entityOf, mappedUsers, TEXT, TRUE_BY_DEFAULT, UNIQUE_TEXT } from '../support/mapped-users';
+import { startForTest } from '../support/start-for-test';
 import { PASSWORD, TestApplication } from '../support/test-application';
-
-interface Holder {
-  readonly id: UserId;
-  readonly email: string;
-  readonly active: boolean;
-}
-
-/** Returns an entity whose primary key has the given column. */
-function entityWith(id: ColumnOptions): new () => Holder {
-  @Entity('holders')
-  class HolderEntity {
-    @PrimaryColumn({ ...id, nullable: false })
-    id!: UserId;
-
-    @Column({ type: 'varchar', unique: true })
-    email!: string;
-
-    @Column({ type: 'varchar' })
-    password!: string;
-
-    @Column({ type: Boolean, default: true })
-    active!: boolean;
-  }
-  return HolderEntity;
-}
 
 const UUIDS = ['0d1f4a52-7c1e-4d7b-9f0a-6f5b1f2e3d4c', '1f2b8c1e-0000-4000-8000-0000000000ff'] as const;
 
@@ -73,14 +50,11 @@ describe.each(DATABASES)('ids of users on %s', (name) => {
     beforeAll(async () => {
       database = await createDatabase(name);
       const column = DIALECTS[name] === 'mysql' && type === 'varchar' ? { type, collation: 'utf8mb4_bin' } : { type };
-      const entity = entityWith(name === 'sqlite' && type === 'uuid' ? { type: 'varchar' } : column);
-      app = await TestApplication.start({
-        database,
-        entities: [entity, ...AUTH_ENTITIES_WITHOUT_USERS],
-        users: [],
-        auth: { users: { entity, username: 'email', passwordHash: 'password', active: 'active' } },
-      });
-      auth = app.nest.get(AuthService);
+      const id = { ...(name === 'sqlite' && type === 'uuid' ? { type: 'varchar' as const } : column), primary: true };
+      const entity = entityOf('Holder', { id, email: UNIQUE_TEXT, password: TEXT, active: TRUE_BY_DEFAULT });
+      const users = { entity, username: 'email', passwordHash: 'password', active: 'active' };
+      app = await TestApplication.start({ database, ...mappedUsers(users) });
+      auth = app.auth;
       for (const [email, id] of [['alice', alice] as const, ['bob', bob] as const]) {
         await auth.createUser({ username: email, password: PASSWORD, properties: { id } });
       }
@@ -122,7 +96,7 @@ describe.each(DATABASES)('ids of users on %s', (name) => {
       const activeColumn = app.dataSource.driver.escape('active');
       const falseLiteral = DIALECTS[name] === 'postgres' ? 'false' : '0';
       await expectNoAccessAfter(() =>
-        app.dataSource.query(`UPDATE holders SET ${activeColumn} = ${falseLiteral} WHERE email = 'alice'`),
+        app.dataSource.query(`UPDATE holder SET ${activeColumn} = ${falseLiteral} WHERE email = 'alice'`),
       );
     });
 
@@ -131,7 +105,7 @@ describe.each(DATABASES)('ids of users on %s', (name) => {
       app.clock.advance(3 * DAY);
       const { body } = await app.refresh(kept.refresh_token).expect(200);
       await app.refresh(deleted.refresh_token).expect(200);
-      await app.dataSource.query("DELETE FROM holders WHERE email = 'bob'");
+      await app.dataSource.query("DELETE FROM holder WHERE email = 'bob'");
       app.clock.advance(4 * DAY);
       const before = app.sent('user_logged_out').length;
       await app.pruning.prune();
@@ -149,37 +123,25 @@ describe.each(DATABASES)('ids of users on %s', (name) => {
   });
 });
 
-@Entity('logins')
-class LoginName {
-  @PrimaryColumn({ type: 'varchar', length: 100, collation: 'utf8mb4_general_nopad_ci' })
-  name!: string;
-
-  @Column({ type: 'varchar' })
-  hash!: string;
-}
-
 describeOn('mysql')('ids of users with trailing spaces', (name) => {
   it('a user whose id differs from the id of another user only in trailing spaces gets no access', async () => {
-    const database = await createDatabase(name);
-    const app = await TestApplication.start({
-      database,
-      entities: [LoginName, ...AUTH_ENTITIES_WITHOUT_USERS],
-      users: ['alice'],
-      auth: { users: { entity: LoginName, username: 'name', passwordHash: 'hash' } },
-    });
+    const id = { type: 'varchar', length: 100, collation: 'utf8mb4_general_nopad_ci', primary: true } as const;
+    const entity = entityOf('LoginName', { name: id, hash: TEXT });
+    const app = await startForTest(
+      name,
+      mappedUsers({ entity, username: 'name', passwordHash: 'hash' }, {}, ['alice']),
+    );
     const alice = await app.login('alice');
     await expect(app.auth.createUser({ username: 'alice ', password: PASSWORD })).rejects.toMatchObject({
       code: 'invalid_field',
       fields: { username: ['This username ends with a space.'] },
     });
-    await app.dataSource.getRepository(LoginName).insert({ name: 'alice ', hash: hashSync(PASSWORD, 4) });
+    await app.dataSource.getRepository(entity).insert({ name: 'alice ', hash: hashSync(PASSWORD, 4) });
     await expect(app.login('alice ')).rejects.toThrow('login: 400');
     await expect(app.auth.openSession('alice ')).rejects.toMatchObject({ code: 'unknown_user' });
     await expect(app.auth.disableUser('alice ')).rejects.toMatchObject({ code: 'not_supported' });
     await app.get('/me', alice.access_token).expect(200);
     const events = await app.auth.history('alice');
     expect(events.map(({ event }) => event)).toEqual(['login_success']);
-    await app.close();
-    await database.drop();
   });
 });

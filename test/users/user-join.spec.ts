@@ -1,68 +1,33 @@
-import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser, type UserId } from 'nestjs-session-auth';
+import { AuthSession, AuthUser, type UserId } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
-import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import { dialectOf } from '../../libs/auth/src/database/dialect';
-import { createDatabase, DATABASES, type Dialect, DIALECTS } from '../support/databases';
-import { TestApplication, type TestApplicationOptions } from '../support/test-application';
+import { DATABASES, type Dialect, DIALECTS } from '../support/databases';
+import { entityOf, GENERATED_ID, mappedUsers, OPTIONAL_TEXT } from '../support/mapped-users';
+import { startForTest } from '../support/start-for-test';
 import { Tap, type Call } from '../support/tap';
+import type { TestApplication } from '../support/test-application';
 
 /** The number of rows, which is large enough for the planner to prefer an index. */
 const ROWS = 3_000;
 const SESSIONS_PER_READ = 10;
 
-@Entity('members')
-class Member {
-  @PrimaryGeneratedColumn()
-  id!: number;
+const columns = { email: { type: 'varchar', length: 255, unique: true }, password: OPTIONAL_TEXT } as const;
+const Member = entityOf('Member', { id: GENERATED_ID, ...columns });
+const MemberWithTextId = entityOf('Member', { id: { type: 'varchar', length: 36, primary: true }, ...columns });
+const MAPPING = { username: 'email', passwordHash: 'password' };
 
-  @Column({ type: 'varchar', length: 255, unique: true })
-  email!: string;
-
-  @Column({ type: 'varchar', nullable: true })
-  password!: string | null;
-}
-
-@Entity('members')
-class MemberWithTextId {
-  @PrimaryColumn({ type: 'varchar', length: 36 })
-  id!: string;
-
-  @Column({ type: 'varchar', length: 255, unique: true })
-  email!: string;
-
-  @Column({ type: 'varchar', nullable: true })
-  password!: string | null;
-}
-
-type Row = (index: number) => object;
-
-const mapping = (entity: new () => object): Omit<TestApplicationOptions, 'database'> => ({
-  auth: { users: { entity, username: 'email', passwordHash: 'password' } },
-  entities: [entity, ...AUTH_ENTITIES_WITHOUT_USERS],
-  users: [],
-});
 const emailOf = (index: number): object => ({ email: `user-${index}`, password: null });
 const idOf = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
 
-const USERS: readonly [string, Omit<TestApplicationOptions, 'database'>, new () => object, Row][] = [
-  ['mapped users', mapping(Member), Member, emailOf],
-  [
-    'mapped users with text ids',
-    mapping(MemberWithTextId),
-    MemberWithTextId,
-    (index) => ({ id: idOf(index), ...emailOf(index) }),
-  ],
+type Row = (index: number) => object;
+
+const USERS: readonly [string, new () => object, Row][] = [
+  ['mapped users', Member, emailOf],
+  ['mapped users with text ids', MemberWithTextId, (index) => ({ id: idOf(index), ...emailOf(index) })],
   [
     "the library's own users",
-    { users: [] },
     AuthUser,
-    (index) => ({
-      id: idOf(index),
-      username: `user-${index}`,
-      usernameKey: `key-${index}`,
-      active: true,
-      createdAt: 0,
-    }),
+    (i) => ({ id: idOf(i), username: `user-${i}`, usernameKey: `key-${i}`, active: true, createdAt: 0 }),
   ],
 ];
 
@@ -85,9 +50,9 @@ const SCANS: Record<Dialect, (dataSource: DataSource, call: Call) => Promise<str
 describe.each(DATABASES)('session lookups on %s', (name) => {
   it.each(USERS)(
     'a session lookup joined with %s scans neither table completely',
-    async (_, options, entity, row) => {
-      const database = await createDatabase(name);
-      const app = await TestApplication.start({ database, ...options });
+    async (_, entity, row) => {
+      const isOwn = entity === AuthUser;
+      const app = await startForTest(name, isOwn ? { users: [] } : mappedUsers({ entity, ...MAPPING }));
       const userId = await fill(app, entity, row);
       const opened = [];
       for (let i = 0; i < SESSIONS_PER_READ; i++) opened.push(await app.auth.openSession(userId));
@@ -107,8 +72,6 @@ describe.each(DATABASES)('session lookups on %s', (name) => {
         expect(call.sql).toContain('LEFT JOIN');
         expect(await SCANS[DIALECTS[name]](app.dataSource, call)).toEqual([]);
       }
-      await app.close();
-      await database.drop();
     },
     60_000,
   );
@@ -126,10 +89,13 @@ async function fill(app: TestApplication, entity: new () => object, row: Row): P
     AuthSession,
     users.map((_, index) => ({ ...session, id: idOf(index), userId: `another-${index}` })),
   );
-  if (dialectOf(app.dataSource) === 'postgres') await app.dataSource.query('ANALYZE');
-  if (dialectOf(app.dataSource) === 'mysql') {
-    await app.dataSource.query(`ANALYZE TABLE auth_sessions, ${app.dataSource.getMetadata(entity).tableName}`);
-  }
+  const { tableName } = app.dataSource.getMetadata(entity);
+  const analyze = {
+    sqlite: 'ANALYZE auth_events',
+    postgres: 'ANALYZE',
+    mysql: `ANALYZE TABLE auth_sessions, ${tableName}`,
+  };
+  await app.dataSource.query(analyze[dialectOf(app.dataSource)!]);
   return user!.id;
 }
 

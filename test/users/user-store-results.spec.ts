@@ -1,88 +1,137 @@
 import { hashSync } from 'bcrypt';
-import { AUTH_ENTITIES_WITHOUT_USERS, type StoredUser, UserStore } from 'nestjs-session-auth';
-import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
-import { TestApplication, PASSWORD } from '../support/test-application';
+import { type StoredUser, UserStore } from 'nestjs-session-auth';
+import { storedUsers } from '../support/mapped-users';
+import { startForTest } from '../support/start-for-test';
+import { PASSWORD } from '../support/test-application';
 
 const ALICE = { id: '7', username: 'alice', passwordHash: hashSync(PASSWORD, 4), active: true };
 const UNAVAILABLE = { detail: 'The user store is unavailable.' };
 
-/** A user store that returns the value that a test sets. */
+/** A user store that returns the values that a test sets. */
 class CarelessUsers extends UserStore {
-  static found: unknown;
-  static isSet: unknown;
+  found: unknown = ALICE;
+  created: unknown = ALICE;
+  isSet: unknown = true;
 
   override findByUsername(): Promise<StoredUser | null> {
-    return Promise.resolve(CarelessUsers.found as StoredUser);
+    return Promise.resolve(this.found as StoredUser);
   }
 
   override findById(): Promise<StoredUser | null> {
-    return Promise.resolve(CarelessUsers.found as StoredUser);
+    return Promise.resolve(this.found as StoredUser);
+  }
+
+  override create(): Promise<StoredUser | null> {
+    return Promise.resolve(this.created as StoredUser);
   }
 
   override setPasswordHash(): Promise<boolean> {
-    return Promise.resolve(CarelessUsers.isSet as boolean);
+    return Promise.resolve(this.isSet as boolean);
   }
 
   override setActive(): Promise<boolean> {
-    return Promise.resolve(CarelessUsers.isSet as boolean);
+    return Promise.resolve(this.isSet as boolean);
   }
 }
 
-describe.each(DATABASES)('a user store with wrong results, with sessions on %s', (name) => {
-  let database: TestDatabase;
-  let app: TestApplication;
+class UsersWithNumericIds extends CarelessUsers {
+  override parseId(text: string): number {
+    return Number(text);
+  }
+}
 
-  beforeAll(async () => {
-    database = await createDatabase(name);
-    const entities = [...AUTH_ENTITIES_WITHOUT_USERS];
-    app = await TestApplication.start({ database, entities, users: [], auth: { users: CarelessUsers } });
-  });
-  afterAll(async () => {
-    await app.close();
-    await database.drop();
-  });
-  beforeEach(async () => {
-    Object.assign(CarelessUsers, { found: ALICE, isSet: true });
-    await app.reset();
-  });
-
-  it('a login fails if the user store returns numbers as ids without parseId(), and the log says what to add', async () => {
-    CarelessUsers.found = { ...ALICE, id: 7 };
-    await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }).expect(503, UNAVAILABLE);
-    expect(app.logs.join('\n')).toContain('override parseId(text: string) { return Number(text); }');
-  });
-
-  it.each([
-    ['undefined', undefined],
-    ['an array', [ALICE]],
-    ['a user without `active`', { ...ALICE, active: undefined }],
-    ['a user whose id is a number', { ...ALICE, id: 7 }],
+describe('a user store with wrong results', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['undefined', undefined, /returned undefined\. Return \{ id: .* or null if there is no such user/],
+    ['an array', [ALICE], /returned an array\. Return/],
+    ['a string', 'alice', /returned a string\. Return/],
+    ['a user without username', { ...ALICE, username: undefined }, /username is undefined\. Return/],
+    ['a user whose username is a number', { ...ALICE, username: 7 }, /username is a number\. Return/],
+    ['a user without passwordHash', { ...ALICE, passwordHash: undefined }, /passwordHash is undefined\. Return/],
+    ['a user without active', { ...ALICE, active: undefined }, /active is undefined\. Return/],
+    ['a user whose active is a number', { ...ALICE, active: 1 }, /active is a number\. Return/],
+    ['a user without id', { ...ALICE, id: undefined }, /id is undefined\. Return/],
+    ['a user whose id is an object', { ...ALICE, id: { hex: '7' } }, /id is an object\. Return/],
+    ['a numeric id without parseId()', { ...ALICE, id: 7 }, /parseId\(text: string\) \{ return Number\(text\); \}/],
+    ['a bigint id without parseId()', { ...ALICE, id: 7n }, /parseId\(text: string\) \{ return BigInt\(text\); \}/],
+    ['a user whose id ends with a space', { ...ALICE, id: '7 ' }, /id ends with a space\..*Return ids without them/],
   ])(
-    'a user store that returns %s causes requests and refreshes to fail with 503, and ends no session',
-    async (_, found) => {
+    'a user store that returns %s causes requests, refreshes and logins to fail with 503, ends no session, and the log contains no values',
+    async (_, found, message) => {
+      const users = new CarelessUsers();
+      const app = await startForTest('sqlite', storedUsers(users));
       const { access_token: token, refresh_token: refresh } = await app.login();
-      CarelessUsers.found = found;
-      const answer = await app.get('/me', token).expect(503);
-      expect(answer.body).toEqual(UNAVAILABLE);
+      users.found = found;
+      await app.get('/me', token).expect(503, UNAVAILABLE);
       await app.refresh(refresh).expect(503);
+      expect(app.logs.join('\n')).toContain('findById() of the user store returned ');
       await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }).expect(503, UNAVAILABLE);
+      expect(app.logs.join('\n')).toContain('findByUsername() of the user store returned ');
+      expect(app.logs.join('\n')).toMatch(message);
+      expect(app.logs.filter((line) => line.includes(ALICE.passwordHash) || line.includes('alice'))).toEqual([]);
       expect(app.sent('user_logged_out')).toEqual([]);
-      CarelessUsers.found = ALICE;
+      users.found = ALICE;
       await app.get('/me', token).expect(200);
       await app.refresh(refresh).expect(200);
     },
   );
 
-  it('a call fails with 503 and is logged if the user store does not return whether it stored the change', async () => {
+  it.each([undefined, null, 1, { affected: 1 }])(
+    'a change of a password or an account fails with 503 and is logged if the user store returns %p',
+    async (result) => {
+      const users = new CarelessUsers();
+      const app = await startForTest('sqlite', storedUsers(users));
+      const { access_token: token } = await app.login();
+      users.isSet = users.created = result;
+      const change = { current_password: PASSWORD, new_password: 'a password that is new' };
+      await app.post('/auth/password/change', token, change).expect(503, UNAVAILABLE);
+      await expect(app.auth.disableUser('7')).rejects.toMatchObject({ code: 'database_unavailable' });
+      const logged = app.logs.join('\n');
+      expect(logged).toMatch(
+        /setPasswordHash\(\) of the user store returned .*Return true, or false if the user is unknown or the stored hash/,
+      );
+      expect(logged).toMatch(/setActive\(\) of the user store returned .*true, or false if the user is unknown\./);
+      expect(logged).not.toContain(ALICE.passwordHash);
+    },
+  );
+
+  it('createUser() fails with database_unavailable if the user store returns undefined', async () => {
+    const users = Object.assign(new CarelessUsers(), { found: null, created: undefined });
+    const app = await startForTest('sqlite', storedUsers(users));
+    const create = app.auth.createUser({ username: 'alice', password: null });
+    await expect(create).rejects.toMatchObject({ code: 'database_unavailable' });
+    expect(app.logs.join('\n')).toContain('create() of the user store returned undefined.');
+  });
+});
+
+describe('loadUser() with a user store', () => {
+  it('loadUser() returns a user with a numeric id and further properties, without the password hash', async () => {
+    const users = new UsersWithNumericIds();
+    users.found = { ...ALICE, id: 7, role: 'admin' };
+    const app = await startForTest('sqlite', storedUsers(users));
     const { access_token: token } = await app.login();
-    CarelessUsers.isSet = undefined;
-    const change = { current_password: PASSWORD, new_password: 'a password that is new' };
-    const answer = await app.post('/auth/password/change', token, change);
-    expect([answer.status, answer.body]).toEqual([503, UNAVAILABLE]);
-    await expect(app.auth.disableUser('7')).rejects.toMatchObject({ code: 'database_unavailable' });
-    const logged = app.logs.join('\n');
-    expect(logged).toContain('setPasswordHash() of the user store returned undefined. Return true, or false');
-    expect(logged).toContain('setActive() of the user store returned undefined. Return true, or false');
-    expect(logged).not.toContain(ALICE.passwordHash);
+    const principal = (await app.auth.authenticate(token))!;
+    expect(await app.auth.loadUser(principal)).toEqual({ id: 7, username: 'alice', active: true, role: 'admin' });
+    users.found = null;
+    expect(await app.auth.loadUser(principal)).toBeNull();
+  });
+
+  it('loadUser() returns id, username and active of a user that defines them as accessors', async () => {
+    class Row {
+      readonly key = 7;
+      readonly passwordHash = ALICE.passwordHash;
+      get id(): string {
+        return String(this.key);
+      }
+      get username(): string {
+        return 'alice';
+      }
+      get active(): boolean {
+        return true;
+      }
+    }
+    const app = await startForTest('sqlite', storedUsers(Object.assign(new CarelessUsers(), { found: new Row() })));
+    const principal = (await app.auth.authenticate((await app.login()).access_token))!;
+    expect(await app.auth.loadUser(principal)).toEqual({ key: 7, id: '7', username: 'alice', active: true });
   });
 });
