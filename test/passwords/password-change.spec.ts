@@ -20,11 +20,12 @@ describeOnEachDatabase('password changes', {}, (env: TestEnvironment) => {
   it('a password change returns a new pair for the current session, and only the new password is valid afterwards', async () => {
     const { app } = env;
     const first = await app.login();
-    const { status, body } = await change(app, first.access_token, PASSWORD, NEW);
-    expect(status).toBe(200);
+    // A password of 72 bytes is accepted.
+    const longest = `x${'\u00e9'.repeat(34)}yz!`;
+    const { body } = await change(app, first.access_token, PASSWORD, longest).expect(200);
     expect(body).toEqual({ access_token: expect.any(String), refresh_token: expect.any(String), token_type: 'Bearer' });
     expect((await app.get('/me', body.access_token).expect(200)).body.session_id).toBe(first.session_id);
-    await app.login('alice', NEW);
+    await app.login('alice', longest);
     await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }).expect(400);
     await app.refresh(body.refresh_token).expect(200);
   });
@@ -115,13 +116,6 @@ describeOnEachDatabase('password changes', {}, (env: TestEnvironment) => {
     expect(app.signals.filter(({ name }) => name !== 'user_logged_in')).toEqual([]);
     await app.get('/me', token).expect(200);
     await app.login();
-  });
-
-  it('a change to a password of 72 bytes is accepted', async () => {
-    const { app } = env;
-    const { access_token: token } = await app.login();
-    await change(app, token, PASSWORD, `x${'\u00e9'.repeat(34)}yz!`).expect(200);
-    await app.login('alice', `x${'\u00e9'.repeat(34)}yz!`);
   });
 
   it('only one of several parallel password changes with one access token succeeds', async () => {

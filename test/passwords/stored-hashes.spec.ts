@@ -1,7 +1,12 @@
 import * as bcrypt from 'bcrypt';
 import { AuthUser, PasswordHasher, PrehashedBcryptPasswordHasher } from 'nestjs-session-auth';
+import { CountingHasher } from '../support/counting-hasher';
+import { SECOND } from '../support/driven-clock';
+import { describeOnEachDatabase, INVALID_CREDENTIALS, type TestEnvironment } from '../support/environment';
+import { entityOf, GENERATED_ID, mappedUsers, OPTIONAL_TEXT, TEXT, TRUE_BY_DEFAULT } from '../support/mapped-users';
+import { tryLogin } from '../support/spellings';
+import { startForTest } from '../support/start-for-test';
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { INVALID_CREDENTIALS, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
 
 async function storeHash(app: TestApplication, passwordHash: string): Promise<void> {
   await app.dataSource.getRepository(AuthUser).update({ username: 'alice' }, { passwordHash });
@@ -20,10 +25,7 @@ describeOnEachDatabase('password hashes of a lower cost', { auth: { bcryptCost: 
       const { app } = env;
       const old = (await cheap()).replace('$2b$', version);
       await storeHash(app, old);
-      await app.http
-        .post('/auth/login')
-        .send({ username: 'alice', password: 'wrong' })
-        .expect(400, INVALID_CREDENTIALS);
+      await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
       expect(await storedHash(app)).toBe(old);
       const first = await app.login();
       const raised = await storedHash(app);
@@ -62,5 +64,48 @@ describeOnEachDatabase('password hashes of a previous hasher', prehashed, (env: 
     await app.login('alice', long);
     const cut = { username: 'alice', password: long.slice(0, 72) };
     await app.http.post('/auth/login').send(cut).expect(400, INVALID_CREDENTIALS);
+  });
+});
+
+const Member = entityOf('Member', {
+  id: GENERATED_ID,
+  email: TEXT,
+  password: OPTIONAL_TEXT,
+  isActive: TRUE_BY_DEFAULT,
+});
+const ARGON2 = '$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$RdescudvJCsgt3ub+b1dWRWJTmaaJObG';
+
+describe('stored hashes that the configured hasher does not accept', () => {
+  const users = { entity: Member, username: 'email', passwordHash: 'password', active: 'isActive' };
+
+  it('an unaccepted hash is logged with the id of its user and without the hash, at most once a minute, also at a password change', async () => {
+    const hasher = new CountingHasher();
+    const app = await startForTest('sqlite', mappedUsers(users, { passwordHasher: hasher }));
+    await app.dataSource.getRepository(Member).insert([
+      { email: 'alice', password: PASSWORD },
+      { email: 'bob', password: ARGON2 },
+      { email: 'carol', password: null },
+      { email: 'disabled', password: PASSWORD, isActive: false },
+    ]);
+    const warnings = (): string[] => app.logs.filter((line) => line.includes('password hash of user'));
+    const refuse = async (name: string): Promise<void> =>
+      expect(await tryLogin(app, name, PASSWORD)).toBe('invalid_credentials');
+    // Users who have no password, are disabled or do not exist.
+    for (const name of ['carol', 'disabled', 'nobody']) await refuse(name);
+    expect(warnings()).toEqual([]);
+    await refuse('alice');
+    await refuse('bob');
+    expect(warnings()).toEqual([expect.stringMatching(/user 1 has a format .* Argon2PasswordHasher/)]);
+    app.clock.advance(61 * SECOND);
+    await refuse('bob');
+    expect(warnings()).toEqual([expect.stringContaining('user 1 '), expect.stringContaining('user 2 ')]);
+    // Each login verifies one hash, like a login with an unknown name.
+    expect(hasher.verified).toHaveLength(6);
+    app.clock.advance(61 * SECOND);
+    const { accessToken } = await app.auth.openSession(1);
+    const change = { current_password: PASSWORD, new_password: 'a password that is new' };
+    await app.post('/auth/password/change', accessToken, change).expect(400);
+    expect(warnings().slice(2)).toEqual([expect.stringContaining('user 1 ')]);
+    expect(app.logs.join('\n')).not.toMatch(/correct horse|argon2id/);
   });
 });
