@@ -1,0 +1,206 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Body, Controller, Get, Post, UseGuards } from '@nestjs/common';
+import {
+  ApiBearerAuth,
+  ApiCreatedResponse,
+  ApiOkResponse,
+  ApiProperty,
+  DocumentBuilder,
+  SwaggerModule,
+  type OpenAPIObject,
+} from '@nestjs/swagger';
+import { isAxiosError, type AxiosInstance } from 'axios';
+import { BearerAuthGuard } from 'nestjs-session-auth';
+import type { ClientError } from 'nestjs-session-auth-client';
+import type createClient from 'openapi-fetch';
+import { blocksUnder } from '../docs/code-blocks';
+import { compileBlocks } from '../docs/compile-blocks';
+import { CONTEXTS } from '../docs/document-contexts';
+import { MINUTE } from '../support/driven-clock';
+import { describeOnBothPlatforms } from '../support/environment';
+import { startForTest } from '../support/start-for-test';
+import { PASSWORD } from '../support/test-application';
+import { BOTH_TRANSPORTS, Page, TRANSPORTS } from './page';
+
+const TTL = 15 * MINUTE;
+
+class Order {
+  @ApiProperty()
+  item!: string;
+}
+
+@Controller('orders')
+@UseGuards(BearerAuthGuard)
+@ApiBearerAuth()
+class OrdersController {
+  readonly orders: Order[] = [];
+
+  @Get()
+  @ApiOkResponse({ type: [Order] })
+  list(): Order[] {
+    return this.orders;
+  }
+
+  @Post()
+  @ApiCreatedResponse({ type: Order })
+  create(@Body() order: Order): Order {
+    this.orders.push(order);
+    return order;
+  }
+}
+
+/** An HTTP library in a page. Each call returns the status, or the code of a `ClientError`. */
+interface HttpLibrary {
+  list(): Promise<number | string>;
+  create(item: string): Promise<number | string>;
+}
+
+/** Tests of an HTTP library in a page, with both transports. `ended` is the result after the end of the session. */
+function describeHttpLibrary(name: string, ended: number | string, use: (page: Page) => HttpLibrary): void {
+  describe.each(TRANSPORTS)(`${name} with the transport %s`, (transport) => {
+    describeOnBothPlatforms(name, { auth: BOTH_TRANSPORTS, controllers: [OrdersController] }, (env) => {
+      let page: Page;
+      let library: HttpLibrary;
+
+      beforeEach(async () => {
+        page = new Page(env, transport);
+        library = use(page);
+        await page.client.login('alice', PASSWORD);
+        env.app.nest.get(OrdersController).orders.length = 0;
+      });
+
+      it('requests are sent with the session', async () => {
+        expect([await library.create('tea'), await library.list()]).toEqual([201, 200]);
+        expect(env.app.nest.get(OrdersController).orders).toEqual([{ item: 'tea' }]);
+        expect(await page.refreshes()).toBe(0);
+      });
+
+      it('a 401 causes a refresh, and the request is repeated with its body', async () => {
+        for (const item of ['tea', 'coffee']) {
+          env.app.clock.advance(TTL);
+          expect(await library.create(item)).toBe(201);
+        }
+        expect(env.app.nest.get(OrdersController).orders).toEqual([{ item: 'tea' }, { item: 'coffee' }]);
+        expect(await page.refreshes()).toBe(2);
+      });
+
+      it('five parallel requests cause one refresh', async () => {
+        env.app.clock.advance(TTL);
+        const statuses = await Promise.all(Array.from({ length: 5 }, () => library.list()));
+        expect(statuses).toEqual([200, 200, 200, 200, 200]);
+        expect(await page.refreshes()).toBe(1);
+      });
+
+      it('no request is repeated after the session has ended, and the end is reported once', async () => {
+        const { access_token: token } = await env.app.login();
+        await env.app.post('/auth/logout/all', token).expect(200);
+        const before = page.browser.bodies.length;
+        expect(await library.list()).toBe(ended);
+        expect(page.ends.map(({ reason }) => reason)).toEqual(['signedOutElsewhere']);
+        // The page sent only the request and the refused refresh.
+        expect(page.browser.bodies.length - before).toBe(2);
+      });
+    });
+  });
+}
+
+const axiosIn = (page: Page): AxiosInstance => page.load<{ api: AxiosInstance }>('### axios').api;
+
+/** Returns axios as in a browser: it uses the page's `fetch`, and sends cookies only with `withCredentials`. */
+function inBrowser(page: Page): AxiosInstance {
+  const api = axiosIn(page);
+  Object.assign(api.defaults, { adapter: 'fetch', env: { fetch: page.browser.fetch.bind(page.browser) } });
+  return api;
+}
+
+const outcomeOf = (request: Promise<{ readonly status: number }>): Promise<number | string> =>
+  request.then(
+    ({ status }) => status,
+    (error: ClientError) => (isAxiosError(error) ? error.response!.status : error.code),
+  );
+
+describeHttpLibrary('axios', 'signed_out', (page) => {
+  const api = inBrowser(page);
+  return {
+    list: () => outcomeOf(api.get('/orders')),
+    create: (item) => outcomeOf(api.post('/orders', { item })),
+  };
+});
+
+// With cookies, the browser decides where they are sent.
+describeOnBothPlatforms('axios with the transport bearer', { auth: BOTH_TRANSPORTS }, (env) => {
+  it('axios sends no token to another origin', async () => {
+    const seen: unknown[] = [];
+    const other = createServer(({ headers }, response) => {
+      seen.push(headers.authorization);
+      response.end();
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const page = new Page(env, 'bearer');
+    await page.client.login('alice', PASSWORD);
+    // Without a browser, axios uses its adapter for Node.
+    await outcomeOf(axiosIn(page).get(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`));
+    expect(seen).toEqual([undefined]);
+    await new Promise((resolve) => other.close(resolve));
+  });
+});
+
+type Api = ReturnType<typeof createClient<Record<string, Record<'get' | 'post', object>>>>;
+
+const HEADING = '### openapi-fetch';
+/** Returns the types that the command in the guide generates. */
+function typesOf(document: OpenAPIObject): string {
+  const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
+  try {
+    const file = join(folder, 'openapi.json');
+    writeFileSync(file, JSON.stringify(document));
+    const cli = join(__dirname, '../../node_modules/openapi-typescript/bin/cli.js');
+    return execFileSync(process.execPath, [cli, file], { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const apiIn = (page: Page): Api => page.load<{ api: Api }>(HEADING).api;
+
+describeHttpLibrary('openapi-fetch', 401, (page) => {
+  const api = apiIn(page);
+  return {
+    list: async () => (await api.GET('/orders')).response.status,
+    create: async (item) => (await api.POST('/orders', { body: { item } } as never)).response.status,
+  };
+});
+
+describe('an openapi-fetch client generated from the OpenAPI document', () => {
+  async function problemsOf(code: string): Promise<string[]> {
+    const app = await startForTest('sqlite', { auth: BOTH_TRANSPORTS, controllers: [OrdersController] });
+    const config = new DocumentBuilder().addBearerAuth().addCookieAuth('auth_access').build();
+    const types = typesOf(SwaggerModule.createDocument(app.nest, config));
+    const { modules, ...rest } = CONTEXTS['docs/client.md']!;
+    const [block] = blocksUnder('docs/client.md', HEADING);
+    return compileBlocks([{ ...block!, code: `${block!.code}\n${code}` }], 'browser', {
+      'docs/client.md': { ...rest, modules: { ...modules, 'api-types': types } },
+    });
+  }
+
+  it("a generated client compiles with the types of the library's endpoints and of the application's routes", async () => {
+    const sessions = `const { data } = await api.GET('/auth/sessions');
+      const ids: string[] = data!.map(({ id }) => id);
+      const page = await api.GET('/auth/history', { params: { query: { limit: 10 } } });
+      const login = await api.POST('/auth/login', { body: { username: 'alice', password: 'x' } });
+      const orders: { item: string }[] | undefined = (await api.GET('/orders')).data;`;
+    expect(await problemsOf(sessions)).toEqual([]);
+  }, 120_000);
+
+  it('a generated client does not compile with a path, a body or a parameter that does not match the document', async () => {
+    const wrong = `await api.GET('/order');
+      await api.POST('/auth/login', { body: { username: 'alice' } });
+      await api.GET('/auth/history', { params: { query: { limit: 'ten' } } });`;
+    expect(await problemsOf(wrong)).toHaveLength(3);
+  }, 120_000);
+});
