@@ -8,29 +8,19 @@ it.each([
   ['2001:db8::0001', '2001:db8::1'],
   ['fe80::1%eth0', 'fe80::1'],
   ['::1', '::1'],
-  ['999.1.1.1', null],
-  ['1.2.3', null],
-  ['1.2.3.4.', null],
-  ['01.2.3.4', null],
   ['[::1]', '::1'],
   ['1.2.3.4:80', '1.2.3.4'],
   ['[2001:DB8::0001]:443', '2001:db8::1'],
   ['[fe80::1%eth0]:443', 'fe80::1'],
   ['[::ffff:203.0.113.7]:65535', '203.0.113.7'],
-  ['[1.2.3.4]:80', null],
-  ['1.2.3.4:', null],
-  ['1.2.3.4:http', null],
-  ['1.2.3.4:123456', null],
-  ['[::1', null],
-  ['[::1]x', null],
-  ['[::1]:', null],
-  [' 1.2.3.4', null],
-  ["')) OR 18=(SELECT 18 FROM PG_SLEEP(15))--", null],
-  ['', null],
-  [undefined, null],
 ])('the canonical form of the address %j is %j', (text, canonical) => {
   expect(canonicalIp(text)).toBe(canonical);
 });
+
+it.each([
+  ...['999.1.1.1', '1.2.3', '1.2.3.4.', '01.2.3.4', '[1.2.3.4]:80', '1.2.3.4:', '1.2.3.4:http', '1.2.3.4:123456'],
+  ...['[::1', '[::1]x', '[::1]:', ' 1.2.3.4', "')) OR 18=(SELECT 18 FROM PG_SLEEP(15))--", '', undefined],
+])('the text %j is not an address', (text) => expect(canonicalIp(text)).toBeNull());
 
 it.each([
   ['203.0.113.7', '203.0.113.7'],

@@ -1,16 +1,17 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
 import { AuthHealth, type AuthHealthReport } from 'nestjs-session-auth';
-import { DataSource } from 'typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { PooledDatabase } from '../../libs/auth/src/database/pooled-database';
 import type { PruningService } from '../../libs/auth/src/retention/pruning.service';
 import type { SessionSql } from '../../libs/auth/src/sessions/session';
 import { StatementFactory } from '../../libs/auth/src/database/statements';
 import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
-import { createDatabase, describeEachPooled, type Dialect, DIALECTS, type TestDatabase } from '../support/databases';
+import { describeEachPooled, type Dialect, DIALECTS } from '../support/databases';
 import { SwitchingProxy } from '../support/switching-proxy';
-import { TestApplication } from '../support/test-application';
-import { Tap } from '../support/tap';
+import { startForTest } from '../support/start-for-test';
+import type { TestApplication } from '../support/test-application';
+import { type Hook, Tap } from '../support/tap';
 
 @Controller('health')
 class HealthController {
@@ -42,6 +43,12 @@ class HealthController {
 const UP = { status: 'up', database: 'up', reason: null, lastPrunedAt: null, lastPruneFailedAt: null };
 const DOWN = { status: 'down', database: 'down' };
 
+const FAILING: Hook = {
+  before: ({ kind }) => {
+    if (kind === 'statement') throw new Error('SELECT secret FROM auth_sessions');
+  },
+};
+
 @Module({ imports: [TerminusModule.forRoot({ logger: false })], controllers: [HealthController] })
 class HealthModule {}
 
@@ -59,30 +66,19 @@ describeOnEachDatabase('the health check, called by Terminus', { imports: [Healt
     await app.pruning.prune();
     const prunedAt = new Date(app.clock.now()).toISOString();
     app.clock.advance(1_000);
-    tap.hook = {
-      before: ({ kind }) => {
-        if (kind === 'statement') throw new Error('unavailable');
-      },
-    };
+    tap.hook = FAILING;
     await expect(app.pruning.prune()).rejects.toThrow();
     tap.hook = {};
     const failedAt = new Date(app.clock.now()).toISOString();
     app.clock.advance(1_000);
     await app.pruning.prune({ dryRun: true });
-    expect(await app.nest.get(AuthHealth).check()).toEqual({
-      ...UP,
-      lastPrunedAt: prunedAt,
-      lastPruneFailedAt: failedAt,
-    });
+    const runs = { lastPrunedAt: prunedAt, lastPruneFailedAt: failedAt };
+    expect(await app.nest.get(AuthHealth).check()).toEqual({ ...UP, ...runs });
   });
 
   it('the health check is down while the database fails, and reveals only a reason code', async () => {
     const tap = new Tap(env.app);
-    tap.hook = {
-      before: ({ kind }) => {
-        if (kind === 'statement') throw new Error('SELECT secret FROM auth_sessions');
-      },
-    };
+    tap.hook = FAILING;
     for (const path of ['/health', '/health/built']) {
       const { body, text } = await env.app.http.get(path).expect(503);
       expect(body.error[path === '/health' ? 'auth' : 'sign-in']).toMatchObject({ ...DOWN, reason: 'other' });
@@ -117,18 +113,10 @@ const REFUSALS: Record<Dialect, readonly { reason: string; says: readonly [colum
 };
 
 describeEachPooled('the health check on %s', (name) => {
-  let database: TestDatabase;
   let app: TestApplication;
   const health = (): Promise<AuthHealthReport> => app.nest.get(AuthHealth).check();
 
-  beforeEach(async () => {
-    database = await createDatabase(name);
-    app = await TestApplication.start({ database });
-  });
-  afterEach(async () => {
-    await app.close();
-    await database.drop();
-  });
+  beforeEach(async () => void (app = await startForTest(name)));
 
   it.each([...REFUSALS[DIALECTS[name]]])(
     'the health check is down on a server that accepts no writes, with the reason $reason: $says',
@@ -193,7 +181,7 @@ describeEachPooled('the health check on %s', (name) => {
   it('the health check needs only the privilege to read the tables', async () => {
     const user = `nsa_reader_${process.pid}`;
     const { dataSource } = app;
-    const url = new URL((database.options as { url: string }).url);
+    const url = new URL((dataSource.options as { url: string }).url);
     const schema = url.pathname.slice(1);
     const [create, drop] =
       DIALECTS[name] === 'postgres'
@@ -207,11 +195,8 @@ describeEachPooled('the health check on %s', (name) => {
           ];
     for (const sql of create) await dataSource.query(sql);
     [url.username, url.password] = [user, 'reader'];
-    const reader = await new DataSource({
-      ...dataSource.options,
-      url: url.href,
-      synchronize: false,
-    } as never).initialize();
+    const options = { ...dataSource.options, url: url.href, synchronize: false } as DataSourceOptions;
+    const reader = await new DataSource(options).initialize();
     const pooled = new PooledDatabase(reader, DIALECTS[name] === 'postgres' ? 'postgres' : 'mysql');
     const pruning = { lastRuns: { succeededAt: null, failedAt: null } } as PruningService;
     const statements = new StatementFactory(reader, pooled.dialect);

@@ -1,6 +1,7 @@
-import { createDatabase, DATABASES, type Dialect, DIALECTS } from '../support/databases';
+import { DATABASES, type Dialect, DIALECTS } from '../support/databases';
 import { DAY } from '../support/driven-clock';
-import { TestApplication } from '../support/test-application';
+import { startForTest } from '../support/start-for-test';
+import type { TestApplication } from '../support/test-application';
 
 const ROWS = { sessions: 20_000, events: 80_000 };
 
@@ -47,9 +48,8 @@ async function fill(app: TestApplication, { numbers, text }: Sql, now: number): 
 
 describe.each(DATABASES)('pruning under load on %s', (name) => {
   it('100,000 rows are deleted while guarded requests and refreshes are served', async () => {
-    const database = await createDatabase(name);
     // With the default, pruning would also remove events of this client, because the client refreshes very often.
-    const app = await TestApplication.start({ database, auth: { history: { maxRowsPerUser: 1_000_000 } } });
+    const app = await startForTest(name, { auth: { history: { maxRowsPerUser: 1_000_000 } } });
     await fill(app, SQL[DIALECTS[name]], app.clock.now());
     let pair = await app.login();
     let pruning = true;
@@ -65,7 +65,5 @@ describe.each(DATABASES)('pruning under load on %s', (name) => {
     expect(served.length).toBeGreaterThan(20);
     expect([...new Set(served)]).toEqual([200]);
     await app.get('/me', pair.access_token).expect(200);
-    await app.close();
-    await database.drop();
   });
 });
