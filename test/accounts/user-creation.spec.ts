@@ -80,18 +80,6 @@ describeOnEachDatabase('createUser with additional columns of a mapped entity', 
     expect(await customers()).toEqual([]);
   });
 
-  it('createUser takes part in a transaction of the application', async () => {
-    const { app } = env;
-    const rolledBack = app.dataSource.transaction(async (manager) => {
-      await app.auth.inTransaction(manager).createUser(ALICE);
-      throw new Error('the order failed');
-    });
-    await expect(rolledBack).rejects.toThrow('the order failed');
-    expect(await customers()).toEqual([]);
-    await app.dataSource.transaction((manager) => app.auth.inTransaction(manager).createUser(ALICE));
-    expect(await customers()).toMatchObject([{ email: 'alice', fullName: 'Alice' }]);
-  });
-
   it('an application can insert a user itself after checking the password with assertPasswordAllowed', async () => {
     const { app } = env;
     const common = { code: 'invalid_field', fields: { password: ['This password is too common.'] } };

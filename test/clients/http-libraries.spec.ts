@@ -74,12 +74,6 @@ function describeHttpLibrary(name: string, ended: number | string, use: (page: P
         env.app.nest.get(OrdersController).orders.length = 0;
       });
 
-      it('requests are sent with the session', async () => {
-        expect([await library.create('tea'), await library.list()]).toEqual([201, 200]);
-        expect(env.app.nest.get(OrdersController).orders).toEqual([{ item: 'tea' }]);
-        expect(await page.refreshes()).toBe(0);
-      });
-
       it('a 401 causes a refresh, and the request is repeated with its body', async () => {
         for (const item of ['tea', 'coffee']) {
           env.app.clock.advance(TTL);

@@ -78,11 +78,6 @@ describe.each(TRANSPORTS)('socket.io-client with the transport %s', (transport) 
         sockets.splice(0).forEach((socket) => socket.close());
       });
 
-      it('a socket opens with the session, without a refresh', async () => {
-        await isConnected(open());
-        expect(await page.refreshes()).toBe(0);
-      });
-
       it('a socket reopens after its connection broke, with new tokens if the previous ones have expired', async () => {
         const socket = open();
         await isConnected(socket);

@@ -49,19 +49,8 @@ it.each([
 });
 
 it.each([
-  ['correct horse battery staple', 'alice'],
-  ['a password that is new', 'alice'],
-  ['password is not the word', 'alice'],
-  ['passwordpassword!', 'alice'],
-  ['Tr0ub4dor&3 and more', 'alice'],
-  ['qwerty is my keyboard', 'alice'],
   ['bob builds a house', 'bob'],
-  ['al ice is cold here', 'alice'],
   ['alice likes cakes!!', 'alice@example.com'],
-  ['we were there as well', 'alice'],
-  ['passwordpass phrase', 'alice'],
-  ['ab cd ef gh ij kl', 'alice'],
-  ['assapooreweretyasd', 'alice'],
 ])('the password %s is accepted for the user %s', (password, username) => {
   expect(problem(password, username)).toBeNull();
 });

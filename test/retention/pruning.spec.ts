@@ -178,14 +178,6 @@ describeOnEachDatabase('pruning of sessions', { auth: { history: { retentionDays
     expect(await countOf(app, 'auth_sessions')).toBe(0);
   });
 
-  it('a session that ends after the retention time of the history is deleted by the next pruning', async () => {
-    const { app } = env;
-    await app.login();
-    app.clock.advance(91 * DAY);
-    expect(await app.pruning.prune()).toMatchObject({ endedSessions: 1, sessions: 0 });
-    expect(await app.pruning.prune()).toMatchObject({ endedSessions: 0, sessions: 1 });
-  });
-
   it('a dry run changes nothing', async () => {
     const { app } = env;
     await app.login();
@@ -199,6 +191,9 @@ describeOnEachDatabase('pruning of sessions', { auth: { history: { retentionDays
     expect(report).toEqual({ ...NOTHING, dryRun: true, endedSessions: 1, sessions: 1, events: 3 });
     expect(await dump()).toEqual(before);
     expect(app.sent('user_logged_out')).toHaveLength(1);
+    // The session that this run ends is older than the retention time, and the next run deletes it.
+    expect(await app.pruning.prune()).toMatchObject({ endedSessions: 1, sessions: 1 });
+    expect(await app.pruning.prune()).toMatchObject({ endedSessions: 0, sessions: 1 });
   });
 });
 
