@@ -154,7 +154,7 @@ describeOnBothPlatforms('pages of the history', {}, (env: TestEnvironment) => {
     const { access_token: token } = await env.app.login();
     const answer = await env.app.get(`/auth/history/?${parameter}=${value}`, token);
     const problem = parameter === 'before' ? 'A valid integer is required.' : 'Not a valid event.';
-    expect([answer.status, answer.body]).toEqual([400, { [parameter!]: [problem] }]);
+    expect([answer.status, answer.body]).toEqual([400, { [parameter]: [problem] }]);
   });
 });
 

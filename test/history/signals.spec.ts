@@ -79,8 +79,8 @@ describeOnEachDatabase('signals', {}, (env: TestEnvironment) => {
     const throwing = (): never => {
       throw new Error('a listener');
     };
-    const rejecting = (): Promise<never> => Promise.reject(new Error('a listener'));
-    const listeners = [throwing, rejecting, () => new Promise(() => undefined)];
+    const rejecting = () => Promise.reject(new Error('a listener')) as never;
+    const listeners = [throwing, rejecting, () => new Promise(() => undefined) as never];
     for (const listener of listeners) emitter.prependListener('user_logged_in', listener);
     await env.app.login();
     for (const listener of listeners) emitter.off('user_logged_in', listener);
