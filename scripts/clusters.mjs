@@ -1,4 +1,4 @@
-// Runs the library on clusters of PostgreSQL and MariaDB while their servers fail: npm run clusters -- --help. The
+// Runs the library on clusters of PostgreSQL, MariaDB and MySQL while their servers fail: npm run clusters -- --help. The
 // script starts all servers itself, on loopback, with data in a temporary folder. As root on Debian, it installs
 // missing packages.
 import { spawnSync } from 'node:child_process';
@@ -6,6 +6,8 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { mysql9, mysqld } from './databases/mysql9.mjs';
+import { programOf } from './databases/server.mjs';
 
 /** The paths or commands by which the script recognizes that a Debian package is installed. */
 const PACKAGES = {
@@ -15,10 +17,13 @@ const PACKAGES = {
   haproxy: ['haproxy', '/usr/sbin/haproxy'],
   pgbouncer: ['pgbouncer', '/usr/sbin/pgbouncer'],
   pgpool2: ['/usr/sbin/pgpool'],
+  patroni: ['/usr/bin/patroni'],
+  'python3-etcd': ['/usr/lib/python3/dist-packages/etcd'],
+  'etcd-server': ['/usr/bin/etcd'],
 };
 
 /** Packages that the scenarios of `--short` do not need. */
-const NOT_IN_SHORT = ['pgpool2'];
+const NOT_IN_SHORT = ['pgpool2', 'patroni', 'python3-etcd', 'etcd-server'];
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 if (!process.argv.includes('--help')) installMissing();
@@ -32,6 +37,8 @@ require(join(root, 'test/clusters/main.ts'));
 
 function installMissing() {
   const isShort = process.argv.includes('--short') && !process.argv.includes('--only');
+  // Debian has no MySQL. This one is unpacked into a folder of its own.
+  if (!isShort) process.env.CLUSTERS_MYSQLD = JSON.stringify(mysqld(programOf(mysql9)));
   const needed = Object.keys(PACKAGES).filter((name) => !isShort || !NOT_IN_SHORT.includes(name));
   const missing = needed.filter((name) => !PACKAGES[name].some(exists));
   if (missing.length === 0) return;

@@ -52,10 +52,11 @@ export const mysql9 = {
     rmSync(apt, { recursive: true });
   },
 
-  initialization: (program, data) => [...mysqld(program, data), '--initialize-insecure'],
+  initialization: (program, data) => [...mysqld(program), `--datadir=${data}`, '--initialize-insecure'],
 
   command: (program, data, port) => [
-    ...mysqld(program, data),
+    ...mysqld(program),
+    `--datadir=${data}`,
     ...['--bind-address=127.0.0.1', `--port=${port}`, '--socket=mysql.sock', '--mysqlx=OFF', '--max-connections=400'],
     // Not flushing the log at each commit is faster. No test crashes this server.
     ...['--disable-log-bin', '--innodb-flush-log-at-trx-commit=2'],
@@ -73,12 +74,12 @@ export const mysql9 = {
   },
 };
 
-/** Returns the command of the server with the options that each start needs. */
-function mysqld(program, data) {
+/** Returns the command of the server with the options that each start needs, except `--datadir`. */
+export function mysqld(program) {
   const libraries = [LIBRARIES, 'usr/lib/mysql/private'].map((path) => join(program, path)).join(':');
   return [
     ...[join(program, LIBRARIES, 'ld-linux-x86-64.so.2'), '--library-path', libraries],
-    ...[join(program, 'usr/sbin/mysqld'), '--no-defaults', `--basedir=${join(program, 'usr')}`, `--datadir=${data}`],
+    ...[join(program, 'usr/sbin/mysqld'), '--no-defaults', `--basedir=${join(program, 'usr')}`],
     ...[
       `--lc-messages-dir=${join(program, 'usr/share/mysql')}`,
       `--plugin-dir=${join(program, 'usr/lib/mysql/plugin')}`,

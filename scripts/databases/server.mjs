@@ -18,17 +18,15 @@ const STOP_TIMEOUT_MS = 60_000;
 export async function start(server) {
   const running = runningPid(server);
   if (running !== null) return { version: await untilReady(server, running), pid: running, isNew: false };
-  requirePlatform(server);
+  const program = programOf(server);
   if (await acceptsConnections(server.port)) {
     throw new Error(
       `Cannot start ${server.name}, because another process uses port ${server.port}. Stop that process, ` +
         `or run the tests on it with ${server.variable}.`,
     );
   }
-  const { program, data, pidFile, log } = filesOf(server);
+  const { data, pidFile, log } = filesOf(server);
   const user = serverUser();
-  if (!existsSync(program)) console.log(`${server.name}: downloading to ${program}`);
-  createFilled(program, (folder) => download(server, folder));
   createFilled(data, (folder) => initialize(server, program, folder, user));
 
   const [file, ...args] = server.command(program, data, server.port);
@@ -43,6 +41,15 @@ export async function start(server) {
     await stop(server);
     throw error;
   }
+}
+
+/** Returns the folder with the programs of a server. Downloads them if they are missing. */
+export function programOf(server) {
+  requirePlatform(server);
+  const { program } = filesOf(server);
+  if (!existsSync(program)) console.log(`${server.name}: downloading to ${program}`);
+  createFilled(program, (folder) => download(server, folder));
+  return program;
 }
 
 /** Stops a server and waits until it has ended. Returns its process id, or null if it was not running. */

@@ -16,16 +16,31 @@ export function postgresCheck(): string[] {
   ];
 }
 
+/** Patroni's REST API responds with 200 if its server is the primary and holds the leader's lock. */
+export function patroniCheck(): string[] {
+  return ['option httpchk OPTIONS /primary', 'http-check expect status 200'];
+}
+
 /** A node that belongs to the cluster and is up to date has the state 4, `Synced`. */
 export function galeraCheck(): string[] {
-  const capabilities = '\x01\x82\0\0';
-  const login = `${capabilities}\0\0\0\x01\x21${'\0'.repeat(23)}${CHECK_USER}\0\0`;
-  const query = mysqlPacket(0, "\x03SHOW STATUS LIKE 'wsrep_local_state'");
+  return mysqlCheck('mysql_native_password', "SHOW STATUS LIKE 'wsrep_local_state'", '\x11wsrep_local_state\x014');
+}
+
+/** A member that accepts writes is not `super_read_only`. */
+export function memberCheck(): string[] {
+  return mysqlCheck('caching_sha2_password', "SHOW VARIABLES LIKE 'super_read_only'", '\x0fsuper_read_only\x03OFF');
+}
+
+/** Logs in without a password, runs the query, and looks for a row in the response. */
+function mysqlCheck(plugin: string, query: string, row: string): string[] {
+  // CLIENT_LONG_PASSWORD, CLIENT_PROTOCOL_41, CLIENT_SECURE_CONNECTION and CLIENT_PLUGIN_AUTH.
+  const capabilities = '\x01\x82\x08\0';
+  const login = `${capabilities}\0\0\0\x01\x21${'\0'.repeat(23)}${CHECK_USER}\0\0${plugin}\0`;
   return [
     'option tcp-check',
-    'tcp-check expect string mysql_native_password',
-    `tcp-check send-binary ${hex(mysqlPacket(1, login) + query + mysqlPacket(0, '\x01'))}`,
-    `tcp-check expect binary ${hex('\x11wsrep_local_state\x014')}`,
+    `tcp-check expect string ${plugin}`,
+    `tcp-check send-binary ${hex(mysqlPacket(1, login) + mysqlPacket(0, `\x03${query}`) + mysqlPacket(0, '\x01'))}`,
+    `tcp-check expect binary ${hex(row)}`,
   ];
 }
 

@@ -13,6 +13,8 @@ export const APPLICATION = 'application';
 export interface Cluster {
   /** The options of the library that the cluster requires. */
   readonly auth: AuthModuleOptions;
+  /** The grace period of instances behind a load balancer, if a failover takes longer than in most clusters. */
+  readonly graceSeconds?: number;
   /** Returns the connection options of the instance with this index. */
   options(instance: number): DataSourceOptions;
 }

@@ -15,15 +15,25 @@ export class Daemon {
   private constructor(
     readonly name: string,
     private readonly child: ChildProcess,
+    private readonly others: () => readonly number[],
   ) {}
 
-  /** @param user runs the server if this process is root, because most servers refuse to run as root */
-  static start(name: string, user: string, command: string, args: readonly string[]): Daemon {
+  /**
+   * @param user runs the server if this process is root, because most servers refuse to run as root
+   * @param others returns the ids of processes that belong to the server but are not its descendants
+   */
+  static start(
+    name: string,
+    user: string,
+    command: string,
+    args: readonly string[],
+    others: () => readonly number[] = () => [],
+  ): Daemon {
     const child = spawn('setpriv', [...asUser(user), '--pdeathsig', 'KILL', command, ...args], {
       cwd: '/',
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const daemon = new Daemon(name, child);
+    const daemon = new Daemon(name, child, others);
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => (daemon.output = (daemon.output + String(chunk)).slice(-20_000)));
     }
@@ -74,7 +84,7 @@ export class Daemon {
 
   private signal(signal: NodeJS.Signals): number[] {
     if (!this.isRunning) return [];
-    const pids = familyOf(this.child.pid!);
+    const pids = [this.child.pid!, ...this.others()].flatMap(familyOf);
     for (const pid of pids) {
       try {
         process.kill(pid, signal);

@@ -15,6 +15,8 @@ export interface Entry {
   /** How HAProxy checks whether a server accepts writes. Null: only whether it accepts connections. */
   readonly check: { readonly lines: readonly string[]; readonly servers: string } | null;
   readonly servers: readonly ServerNode[];
+  /** The ports that HAProxy checks, if they are not those of the servers. */
+  readonly checkPorts?: readonly number[];
   /** Whether the servers after the first one receive connections only while no other server is up. */
   readonly hasBackups: boolean;
 }
@@ -78,14 +80,15 @@ defaults
 ${entries.map((entry) => listen(entry, ports.get(entry.name)!)).join('')}`;
 }
 
-function listen({ name, check, servers, hasBackups }: Entry, port: number): string {
+function listen({ name, check, servers, checkPorts, hasBackups }: Entry, port: number): string {
   const lines = [
     `bind 127.0.0.1:${port}`,
     ...(check?.lines ?? []),
     `default-server ${check?.servers ?? 'inter 1s fall 2 rise 1'}`,
     ...servers.map((server, index) => {
       const backup = hasBackups && index > 0 ? ' backup' : '';
-      return `server ${server.name} 127.0.0.1:${server.port} check${backup}`;
+      const checked = checkPorts?.[index] ?? server.port;
+      return `server ${server.name} 127.0.0.1:${server.port} check port ${checked}${backup}`;
     }),
   ];
   return `listen ${name}\n${lines.map((line) => `  ${line}\n`).join('')}`;

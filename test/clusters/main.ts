@@ -3,13 +3,18 @@ import { writePage } from './page';
 import { isMet, type Scenario } from './scenario';
 import { CONTRACTS } from './scenarios/contract';
 import { GALERA_SCENARIOS } from './scenarios/galera';
+import { GROUP_SCENARIOS } from './scenarios/group';
 import { LOSSES } from './scenarios/lost-commits';
+import { PATRONI_SCENARIOS } from './scenarios/patroni';
 import { POSTGRES_SCENARIOS } from './scenarios/postgres';
 import { READS } from './scenarios/reads';
 import { notRun, render, worst, type Result } from './table';
 import { openWorkspace, type Workspace } from './workspace';
 
-const SCENARIOS = [...POSTGRES_SCENARIOS, ...LOSSES, ...GALERA_SCENARIOS, ...READS, ...CONTRACTS];
+const SCENARIOS = [
+  ...[...POSTGRES_SCENARIOS, ...LOSSES, ...PATRONI_SCENARIOS],
+  ...[...GALERA_SCENARIOS, ...GROUP_SCENARIOS, ...READS, ...CONTRACTS],
+];
 
 const HELP = `npm run clusters -- [--short] [--only name,name] [--times n] [--write]
 

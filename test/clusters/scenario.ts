@@ -21,7 +21,7 @@ export interface Outcome {
 export interface Scenario {
   /** The name for `--only`. */
   readonly name: string;
-  readonly cluster: 'PostgreSQL' | 'Galera';
+  readonly cluster: 'PostgreSQL' | 'Patroni' | 'Galera' | 'Group Replication';
   /** Describes the fault in the table. */
   readonly title: string;
   /** Whether the scenario is part of the short suite. */

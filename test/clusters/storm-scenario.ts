@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from './cluster';
 import type { Daemon } from './daemon';
 import { figure, type Outcome, type Scenario } from './scenario';
-import { GRACE_SECONDS, storm, type Fault, type StormRecord } from './storm';
+import { storm, type Fault, type StormRecord } from './storm';
 import type { Workspace } from './workspace';
 
 /** The requirements of a scenario, in addition to those of all scenarios: no false alarms and no wrong responses. */
@@ -55,14 +55,9 @@ export function stormsOn<C extends Cluster, Setup extends object>(
   });
 }
 
-const SUBJECTS = {
-  own: 'sticky routing',
-  spread: `spread routing, grace period ${GRACE_SECONDS} s`,
-} as const;
-
 export function outcomesOf({ healedAt, groups, violations }: StormRecord, aims: StormAims): Outcome[] {
   const { mayLose = false, mayBeStale = false, unavailableAfter = null, servedWithin = SERVED_WITHIN } = aims;
-  return groups.map(({ name, falseAlarms, refreshers, journal: { lost, wrong, unavailable } }) => {
+  return groups.map(({ name, graceSeconds, falseAlarms, refreshers, journal: { lost, wrong, unavailable } }) => {
     const after = unavailable.filter((at) => at >= healedAt).length;
     const served = refreshers.map((one) => one.servedSince(healedAt));
     const first = Math.min(...served.flat());
@@ -78,7 +73,8 @@ export function outcomesOf({ healedAt, groups, violations }: StormRecord, aims: 
     ];
     // `main.ts` shows only the first details, because many sessions may be lost.
     const details = [...falseAlarms.map((user) => `${user}: false alarm`), ...wrong, ...violations, ...lost];
-    return { subject: SUBJECTS[name], figures, details };
+    const subject = name === 'own' ? 'sticky routing' : `spread routing, grace period ${graceSeconds} s`;
+    return { subject, figures, details };
   });
 }
 

@@ -9,7 +9,7 @@ import type { Workspace } from './workspace';
  * The grace period of instances behind a load balancer: the longest outage here (12 s), the deadline for a 503
  * (5 s), and `Retry-After` (1 s), rounded up.
  */
-export const GRACE_SECONDS = 20;
+const GRACE_SECONDS = 20;
 
 /** A user for requests of the scenario itself. */
 export const WITNESS = 'alice';
@@ -53,8 +53,8 @@ interface Application extends Group {
 }
 
 const APPLICATIONS = [
-  { name: 'own', isSpread: false, graceSeconds: 0 },
-  { name: 'spread', isSpread: true, graceSeconds: GRACE_SECONDS },
+  { name: 'own', isSpread: false },
+  { name: 'spread', isSpread: true },
 ] as const;
 
 /**
@@ -93,9 +93,10 @@ async function start(
   settings: (typeof APPLICATIONS)[number],
   workspace: Workspace,
 ): Promise<Application> {
-  const options = { ...OPTIONS, refreshReuseGraceSeconds: settings.graceSeconds };
+  const graceSeconds = settings.isSpread ? (cluster.graceSeconds ?? GRACE_SECONDS) : 0;
+  const options = { ...OPTIONS, refreshReuseGraceSeconds: graceSeconds };
   const { servers, urls } = await startInstances(cluster, options, workspace);
-  const group: Group = { ...settings, urls, pauseMs: PAUSE_MS, journal: new Journal() };
+  const group: Group = { ...settings, graceSeconds, urls, pauseMs: PAUSE_MS, journal: new Journal() };
   return {
     ...{ ...group, servers },
     refreshers: usersOf(group, 'refresher').map((user, index) => new RefreshingClient(user, group, index)),
