@@ -9,7 +9,7 @@ import { withApplication } from './application-process';
 import { Installation } from './installation';
 import { packLibrary, type PackedLibrary } from './pack';
 import { ROOT, run } from './run';
-import type { Layout, Versions } from './settings';
+import { hasDevices, type Layout, type Versions } from './settings';
 import { walkThrough, walkThroughOwnUsers } from './walk-through';
 
 /**
@@ -17,7 +17,7 @@ import { walkThrough, walkThroughOwnUsers } from './walk-through';
  * between.
  */
 const CORNERS: { versions: Versions; layout: Layout }[] = [
-  { versions: { nest: '11', typeorm: '0.3' }, layout: { modules: 'CommonJS', resolution: 'node10' } },
+  { versions: { nest: '10', typeorm: '0.3.20' }, layout: { modules: 'CommonJS', resolution: 'node10' } },
   { versions: { nest: '12', typeorm: '1' }, layout: { modules: 'ESM', resolution: 'nodenext' } },
 ];
 
@@ -110,7 +110,7 @@ describe('the packed library', () => {
       try {
         const apps = compileApps(installation);
         await withApplication(host, process.execPath, database.options, async (url) => {
-          await walkThrough(url, versions.nest === '11');
+          await walkThrough(url, hasDevices(versions));
           for (const app of apps) expect(await runApp(process.execPath, app, url)).toBe('1 200 signed_out');
         });
       } finally {

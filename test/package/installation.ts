@@ -29,7 +29,13 @@ export class Installation {
     };
     writeFileSync(
       join(folder, 'package.json'),
-      JSON.stringify({ name: 'fresh-application', private: true, dependencies }),
+      // TypeORM 0.3.20 names older versions of better-sqlite3 than the workspace has.
+      JSON.stringify({
+        name: 'fresh-application',
+        private: true,
+        dependencies,
+        overrides: { typeorm: { 'better-sqlite3': '$better-sqlite3' } },
+      }),
     );
     run(
       'npm',

@@ -1,15 +1,20 @@
 /**
- * The versions that an application installs. Both versions of Nest are tested with the TypeScript that their
- * users have.
+ * The versions that an application installs. Each version of Nest is tested with the TypeScript that its users have.
+ * A version with a patch is exactly this one. The others are the newest of their line.
  */
 export interface Versions {
-  readonly nest: '11' | '12';
-  readonly typeorm: '0.3' | '1';
+  readonly nest: '10' | '11' | '12';
+  readonly typeorm: '0.3.20' | '0.3.28' | '0.3' | '1';
 }
 
 export const VERSIONS: readonly Versions[] = [
+  { nest: '10', typeorm: '0.3.20' },
+  { nest: '10', typeorm: '0.3' },
+  { nest: '11', typeorm: '0.3.20' },
+  { nest: '11', typeorm: '0.3.28' },
   { nest: '11', typeorm: '0.3' },
   { nest: '11', typeorm: '1' },
+  { nest: '12', typeorm: '0.3.28' },
   { nest: '12', typeorm: '0.3' },
   { nest: '12', typeorm: '1' },
 ];
@@ -36,29 +41,50 @@ export const NODES: readonly string[] = ['20.19.0', '20', '22.12.0', '22', '24',
 /** The newest version of each of these lines. */
 export const NODE_LINES: readonly string[] = NODES.filter((version) => !version.includes('.'));
 
+/** The packages whose versions depend on the version of Nest. */
+const OF_NEST: Readonly<Record<Versions['nest'], Record<string, string>>> = {
+  '10': {
+    '@nestjs/event-emitter': '^2',
+    '@nestjs/swagger': '^8',
+    'class-validator': '^0.14.0',
+    'ua-parser-js': '^1.0.41',
+    typescript: '~5.4.0',
+  },
+  '11': {
+    '@nestjs/event-emitter': '^3',
+    '@nestjs/swagger': '^11',
+    '@opentelemetry/api': '^1.9.0',
+    'class-validator': '^0.14.0',
+    'ua-parser-js': '^1.0.41',
+    typescript: '~5.9.0',
+  },
+  // Without the optional packages. The module must also start without them.
+  '12': { '@nestjs/event-emitter': '^12', 'class-validator': '^0.15.0', typescript: '~6.0.0' },
+};
+
 /** The version ranges in the package manifest of an application. */
 export function dependenciesOf({ nest, typeorm }: Versions): Record<string, string> {
+  const range = nest === '10' ? '^10.4.0' : `^${nest}`;
   return {
-    '@nestjs/common': `^${nest}`,
-    '@nestjs/core': `^${nest}`,
-    '@nestjs/platform-express': `^${nest}`,
-    '@nestjs/event-emitter': nest === '11' ? '^3' : '^12',
-    '@nestjs/testing': `^${nest}`,
-    '@nestjs/typeorm': `^${nest}`,
+    '@nestjs/common': range,
+    '@nestjs/core': range,
+    '@nestjs/platform-express': range,
+    '@nestjs/testing': range,
+    '@nestjs/typeorm': nest === '10' ? '^10' : range,
     '@types/node': '^20',
     'class-transformer': '^0.5.1',
-    'class-validator': nest === '11' ? '^0.14.0' : '^0.15.0',
     mysql2: '^3.11.0',
     pg: '^8.11.0',
     'reflect-metadata': '^0.2.0',
     rxjs: '^7.2.0',
-    typeorm: typeorm === '0.3' ? '^0.3.29' : '^1',
-    typescript: nest === '11' ? '~5.9.0' : '~6.0.0',
+    typeorm: /\d+\.\d+\.\d+/.test(typeorm) ? typeorm : `^${typeorm}`,
     'newest-typescript': 'npm:typescript@latest',
-    // Optional packages. The module must also start without them.
-    ...(nest === '11' ? { '@nestjs/swagger': '^11', '@opentelemetry/api': '^1.9.0', 'ua-parser-js': '^1.0.41' } : {}),
+    ...OF_NEST[nest],
   };
 }
+
+/** Returns whether an application has ua-parser-js, and therefore the names of devices. */
+export const hasDevices = ({ nest }: Versions): boolean => 'ua-parser-js' in OF_NEST[nest];
 
 /** The compiler options of an application. Declarations are checked: there is no `skipLibCheck`. */
 export function compilerOptionsOf({ modules, resolution }: Layout, typescript: string): object {

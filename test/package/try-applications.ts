@@ -4,7 +4,7 @@ import { withApplication } from './application-process';
 import type { Installation } from './installation';
 import { nameOf, type Row, type Run } from './matrix-result';
 import type { NodeBinary } from './node-binaries';
-import type { Layout } from './settings';
+import { hasDevices, type Layout } from './settings';
 import { walkThrough } from './walk-through';
 
 /** A Node binary and a database to run an application with. */
@@ -52,7 +52,7 @@ async function tryRuntime(
   const { options, drop } = await createDatabase(database === 'SQLite' ? 'sqlite' : 'postgres');
   try {
     await withApplication(application, node.path, options, (url) =>
-      walkThrough(url, installation.versions.nest === '11'),
+      walkThrough(url, hasDevices(installation.versions)),
     );
   } finally {
     await drop();
