@@ -54,6 +54,12 @@ export const CHANGES_OF_PRIMARY = changes(1);
  */
 export const CHANGES_OF_NODES = `${changes(10)} on-marked-up shutdown-backup-sessions`;
 
+/**
+ * The same for a member of a replication group. The others expel a member that is frozen for more than 10 s, and the
+ * member learns this within 2 s after it resumes.
+ */
+export const CHANGES_OF_MEMBERS = `${changes(3)} on-marked-up shutdown-backup-sessions`;
+
 /** @param rise the number of consecutive successful checks after which a server receives connections */
 function changes(rise: number): string {
   return `inter 1s fall 2 rise ${rise} on-marked-down shutdown-sessions`;

@@ -2,7 +2,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { DataSourceOptions } from 'typeorm';
-import { CHANGES_OF_NODES, CHECK_USER, memberCheck } from './checks';
+import { CHANGES_OF_MEMBERS, CHECK_USER, memberCheck } from './checks';
 import { APPLICATION, DATABASE, type Cluster } from './cluster';
 import { Daemon, giveTo, run, ServerNode } from './daemon';
 import { HaProxy } from './haproxy';
@@ -145,7 +145,7 @@ export class GroupCluster implements Cluster {
       await member.join(member === first);
     }
     await first.untilSize(3);
-    const check = { lines: memberCheck(), servers: CHANGES_OF_NODES };
+    const check = { lines: memberCheck(), servers: CHANGES_OF_MEMBERS };
     const entries = ENTRIES.map((name, index) => {
       return { name, check, servers: [...members.slice(index), ...members.slice(0, index)], hasBackups: true };
     });
