@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { AuthSession, AuthUser } from 'nestjs-session-auth';
-import { createDatabase, DATABASES, type DatabaseName, type TestDatabase } from './databases';
+import { createDatabase, DATABASES, describeEachPooled, type DatabaseName, type TestDatabase } from './databases';
+import { Tap } from './tap';
 import { TestApplication, PASSWORD, type TestApplicationOptions, type PlatformName } from './test-application';
 
 /** One application on one database. */
@@ -8,6 +9,10 @@ export interface TestEnvironment {
   readonly platform: PlatformName;
   app: TestApplication;
   database: TestDatabase;
+  /** The tap of the application. Its hook is removed after each test. */
+  readonly tap: Tap;
+  /** Starts a further instance on the same database, without creating users. It is closed after the test. */
+  start(options?: Partial<TestApplicationOptions>): Promise<TestApplication>;
 }
 
 type EnvironmentOptions = Omit<TestApplicationOptions, 'database'>;
@@ -22,6 +27,10 @@ type DefineSuite<Name> = (
 export const describeOnEachDatabase: DefineSuite<string> = (title, options, defineTests) =>
   describe.each(DATABASES)(`${title} on %s`, (name) => defineSuite(name, options, defineTests));
 
+/** Runs the same tests on every database with a connection pool. */
+export const describeOnEachServer: DefineSuite<string> = (title, options, defineTests) =>
+  describeEachPooled(`${title} on %s`, (name) => defineSuite(name, options, defineTests));
+
 /** Runs the same tests on Express and Fastify. Fastify runs on one database, because only the HTTP layer differs. */
 export const describeOnBothPlatforms: DefineSuite<string> = (title, options, defineTests) => {
   describeOnEachDatabase(title, options, defineTests);
@@ -35,8 +44,21 @@ export const describeHttp: DefineSuite<string> = (title, options, defineTests) =
     defineSuite('sqlite', { ...options, platform }, defineTests),
   );
 
-const defineSuite: DefineSuite<DatabaseName> = (name, options, defineTests) => {
-  const env = { platform: options.platform ?? 'express' } as TestEnvironment;
+/** Runs the same tests on one database. */
+export const defineSuite: DefineSuite<DatabaseName> = (name, options, defineTests) => {
+  let tap: Tap | undefined;
+  const others: TestApplication[] = [];
+  const env = {
+    platform: options.platform ?? 'express',
+    get tap() {
+      return (tap ??= new Tap(this.app));
+    },
+    async start(given) {
+      const other = await TestApplication.start({ users: [], database: this.database, ...given });
+      others.push(other);
+      return other;
+    },
+  } as TestEnvironment;
 
   beforeAll(async () => {
     env.database = await createDatabase(name);
@@ -47,9 +69,29 @@ const defineSuite: DefineSuite<DatabaseName> = (name, options, defineTests) => {
     await env.database.drop();
   });
   beforeEach(() => env.app.reset());
+  afterEach(async () => {
+    if (tap) tap.hook = {};
+    for (const other of others.splice(0)) await other.close();
+  });
 
   defineTests(env);
 };
+
+/** Runs a test with an application on a database of its own. */
+export async function withApplication(
+  name: DatabaseName,
+  options: EnvironmentOptions,
+  test: (app: TestApplication, database: TestDatabase) => Promise<void>,
+): Promise<void> {
+  const database = await createDatabase(name);
+  const app = await TestApplication.start({ database, ...options });
+  try {
+    await test(app, database);
+  } finally {
+    await app.close();
+    await database.drop();
+  }
+}
 
 /** A response in parsed form and as bytes, both without the `Date` header. */
 export interface RawAnswer {
@@ -142,6 +184,7 @@ export async function storedEnd(app: TestApplication, sessionId: string): Promis
   return { ...row! };
 }
 
+export const UNAVAILABLE = { detail: 'The database is unavailable.' };
 export const INVALID_CREDENTIALS = { non_field_errors: ['Invalid credentials.'] };
 export const INVALID_REFRESH = { non_field_errors: ['Invalid or expired refresh token.'] };
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

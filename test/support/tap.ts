@@ -122,6 +122,28 @@ export function connectionsOf(app: Pick<TestApplication, 'nest'>): Connections {
   return app.nest.get<{ connections: Connections }>(Database).connections;
 }
 
+/** Runs work while the library waits for the database for at most the given time. */
+export async function withDeadline<T>(
+  app: TestApplication,
+  answerWithinMs: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const database = app.nest.get<{ answerWithinMs: number }>(Database);
+  const usual = database.answerWithinMs;
+  database.answerWithinMs = answerWithinMs;
+  return work().finally(() => (database.answerWithinMs = usual));
+}
+
+/** Returns the error of a driver whose connection was lost. */
+export const connectionLost = (): Error => Object.assign(new Error('Connection terminated'), { code: 'ECONNRESET' });
+
+/** Returns a promise and the function that resolves it. */
+export function pending(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve!: () => void;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
+}
+
 function mustNotWait(result: void | Promise<void>): void {
   if (result instanceof Promise) throw new Error('On SQLite nothing can wait inside a unit of work.');
 }
