@@ -1,29 +1,27 @@
 import {
+  AuthSession,
   AuthUser,
   type AuthModuleOptions,
   type AuthPrincipal,
   type AuthSignalName,
   type AuthSignals,
+  type ClientInfo,
   type OpenedSession,
 } from 'nestjs-session-auth';
 import { Database } from '../../libs/auth/src/database/database';
 import { createDatabase, type DatabaseName, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
-import { Tap, type Call, type Hook } from '../support/tap';
-import { Interleaver } from './interleave';
+import { Tap, type Hook } from '../support/tap';
+import { Interleaver, NoSuchCall, type Settled } from './interleaver';
+import type { Mutation } from './mutations';
 
-/** A stored session. */
-export interface SessionRow {
-  readonly id: string;
-  readonly user_id: string;
-  readonly state: string;
-  readonly end_reason: string | null;
-  readonly refresh_digest: string;
-  readonly generation: number;
-  readonly check_at: number;
-  readonly replay_count: number;
-  readonly first_used_at: number | null;
-}
+/**
+ * Clients in two networks. Attempts from one network would wait for each other within the process, which the
+ * interleaver cannot observe.
+ */
+export const HOME = { ipAddress: '192.0.2.1' };
+export const ELSEWHERE = { ipAddress: '198.51.100.1' };
+export const CLIENTS: readonly [ClientInfo, ClientInfo] = [HOME, ELSEWHERE];
 
 /** A user with two sessions, of which one was refreshed once. */
 export interface Fixture {
@@ -35,51 +33,112 @@ export interface Fixture {
   readonly usedToken: string;
 }
 
+/** Which instances the two operations use, and which of the operations is held at each of its calls in turn. */
+export interface Setting {
+  readonly instances: 1 | 2;
+  readonly held: 'first' | 'second';
+}
+
+/** Over two instances, because an instance knows the locks that it holds itself. */
+export const OVER_TWO_INSTANCES: readonly Setting[] = [
+  { instances: 2, held: 'first' },
+  { instances: 2, held: 'second' },
+];
+
+/** Runs a scenario once for each call of the held operation. Returns the number of these calls. */
+export type Scenario = (environment: RaceEnvironment, setting: Setting) => Promise<number>;
+
+/** Runs two operations while one of them is held at one of its calls. */
+export interface Race {
+  run<A, B>(a: () => Promise<A>, b: () => Promise<B>): Promise<[Settled<A>, Settled<B>]>;
+  /** Runs the same operation in both instances, or twice in one. */
+  both<A>(operation: (app: TestApplication, index: 0 | 1) => Promise<A>): Promise<[Settled<A>, Settled<A>]>;
+  /** Also reads something when one operation is done or waits for a lock, while the other is held. */
+  watch<A, B, C>(
+    a: () => Promise<A>,
+    b: () => Promise<B>,
+    between: () => Promise<C>,
+  ): Promise<[Settled<A>, Settled<B>, C]>;
+}
+
+/** @param once sets up a race, runs it, and checks its outcome */
+export function scenario(
+  once: (
+    environment: RaceEnvironment,
+    race: Race,
+    apps: readonly [TestApplication, TestApplication],
+  ) => Promise<unknown>,
+): Scenario {
+  return async (environment, { instances, held }) => {
+    const apps = [environment.apps[0], environment.apps[instances - 1]!] as const;
+    for (let stopAt = 1; ; stopAt++) {
+      const race: Race = {
+        async watch(a, b, between) {
+          const { interleaver } = environment;
+          if (held === 'first') return interleaver.run(stopAt, a, b, between);
+          const [second, first, seen] = await interleaver.run(stopAt, b, a, between);
+          return [first, second, seen];
+        },
+        async run(a, b) {
+          const [first, second] = await this.watch(a, b, async () => undefined);
+          return [first, second];
+        },
+        both(operation) {
+          return this.run(
+            () => operation(apps[0], 0),
+            () => operation(apps[1], 1),
+          );
+        },
+      };
+      try {
+        await once(environment, race, apps);
+      } catch (error) {
+        if (error instanceof NoSuchCall) return stopAt - 1;
+        throw error;
+      }
+    }
+  };
+}
+
 /** Two instances on one database. Tests can hold and change the database calls of both instances. */
 export class RaceEnvironment {
   private users = 0;
+  private mutation: Mutation = () => false;
+  /** The number of statements that the mutation has changed. */
+  mutations = 0;
 
   private constructor(
     readonly database: TestDatabase,
     readonly apps: readonly [TestApplication, TestApplication],
     readonly interleaver: Interleaver,
-    private readonly mutated: { count: number },
   ) {}
 
-  /**
-   * @param mutate removes a guard condition from a statement, and returns whether the statement contained the
-   * condition
-   */
-  static async create(
-    name: DatabaseName,
-    auth: AuthModuleOptions = {},
-    mutate: (call: Call) => boolean = () => false,
-  ): Promise<RaceEnvironment> {
+  static async create(name: DatabaseName, auth: AuthModuleOptions = {}): Promise<RaceEnvironment> {
     const database = await createDatabase(name);
     const start = (): Promise<TestApplication> => TestApplication.start({ database, auth, users: [] });
     const apps = [await start(), await start()] as const;
     // An operation that is held for a long time on a machine under load must not reach its deadline.
     for (const app of apps) Object.assign(app.nest.get(Database), { answerWithinMs: 30_000 });
-    const mutated = { count: 0 };
     const taps = apps.map((app) => new Tap(app));
     const setHook = (hook: Hook): void => {
       for (const tap of taps) {
         tap.hook = {
-          ...hook,
           before: (call) => {
-            if (mutate(call)) mutated.count++;
+            if (environment.mutation(call)) environment.mutations++;
             return hook.before?.(call);
           },
         };
       }
     };
+    const environment = new RaceEnvironment(database, apps, await Interleaver.create(database, setHook));
     setHook({});
-    return new RaceEnvironment(database, apps, await Interleaver.create(database, setHook), mutated);
+    return environment;
   }
 
-  /** The number of statements that `mutate` has changed. */
-  get mutations(): number {
-    return this.mutated.count;
+  /** Changes statements from now on, for example by removing a guard condition. */
+  mutate(mutation: Mutation): void {
+    this.mutation = mutation;
+    this.mutations = 0;
   }
 
   /** Creates a user for one interleaving, and returns the id. */
@@ -114,26 +173,22 @@ export class RaceEnvironment {
     await this.apps[1].dataSource.getRepository(AuthUser).update({ id: userId }, { active });
   }
 
-  async sessionsOf(userId: string): Promise<SessionRow[]> {
-    const rows: SessionRow[] = await this.apps[0].dataSource.query(
-      `SELECT id, user_id, state, end_reason, refresh_digest, generation, check_at, replay_count, first_used_at
-       FROM auth_sessions WHERE user_id = '${userId}' ORDER BY id`,
-    );
-    return rows.map((row) => ({
-      ...row,
-      generation: Number(row.generation),
-      check_at: Number(row.check_at),
-      first_used_at: row.first_used_at === null ? null : Number(row.first_used_at),
-    }));
+  query<Row>(sql: string): Promise<Row[]> {
+    return this.apps[0].dataSource.query(sql);
   }
 
-  async sessionOf({ userId, session }: Fixture): Promise<SessionRow> {
+  sessionsOf(userId: string): Promise<AuthSession[]> {
+    const order = { id: 'ASC' } as const;
+    return this.apps[0].dataSource.getRepository(AuthSession).find({ where: { userId }, order });
+  }
+
+  async sessionOf({ userId, session }: Pick<Fixture, 'userId' | 'session'>): Promise<AuthSession> {
     return (await this.sessionsOf(userId)).find(({ id }) => id === session.sessionId)!;
   }
 
   /** Returns the number of events of a user by name. Replays are counted separately. */
   async eventsOf(userId: string): Promise<Record<string, number>> {
-    const rows: { event: string; extra: string }[] = await this.apps[0].dataSource.query(
+    const rows = await this.query<{ event: string; extra: string }>(
       `SELECT event, extra FROM auth_events WHERE user_id = '${userId}'`,
     );
     const counts: Record<string, number> = {};
@@ -147,6 +202,11 @@ export class RaceEnvironment {
   /** Returns the signals with the given name that either instance has emitted. */
   sent<Name extends AuthSignalName>(name: Name): AuthSignals[Name][] {
     return this.apps.flatMap((app) => app.sent(name));
+  }
+
+  /** Returns how often the end of the session was published. */
+  endsOf(sessionId: string): number {
+    return this.sent('user_logged_out').filter((end) => end.session.id === sessionId).length;
   }
 
   async close(): Promise<void> {

@@ -1,41 +1,17 @@
 import type { AuthModuleOptions } from 'nestjs-session-auth';
-import { type DatabaseName, DATABASES, type Dialect, DIALECTS } from '../support/databases';
-import { RaceEnvironment } from './environment';
+import { DATABASES, type Dialect, DIALECTS } from '../support/databases';
+import { OVER_TWO_INSTANCES, RaceEnvironment, type Scenario, type Setting } from './environment';
 import { ENDING_OPERATIONS, EVICTION, LOGOUT } from './operations';
-import {
-  changeAgainstChange,
-  deleteAgainstDelete,
-  firstUseAgainstRefresh,
-  loginAgainstChange,
-  loginAgainstLogin,
-  logoutAgainstDelete,
-  logoutAgainstPruning,
-  reauthenticationAgainstItself,
-  refreshAgainstChangeInItsSession,
-  refreshAgainstEnd,
-  refreshAgainstItself,
-  refreshAgainstItsRepetition,
-  refreshAgainstPruning,
-  refreshAgainstReauthentication,
-  replayAgainstEnd,
-  replayAgainstFirstUse,
-  replayAgainstRefresh,
-  replayAgainstReplayAtTheLimit,
-  wakingTabAgainstRotation,
-  wakingTabs,
-  type Scenario,
-  type Setting,
-} from './scenarios';
-import { TICKET_SCENARIOS } from './ticket-scenarios';
+import { removeRowLocks } from './mutations';
+import { ROW_LOCK_SCENARIOS } from './row-lock-scenarios';
+import * as races from './scenarios';
+import { openingAgainstOpeningAtTheLimit, TICKET_SCENARIOS } from './ticket-scenarios';
 
 const SETTINGS: readonly Setting[] = [
   { instances: 1, held: 'first' },
   { instances: 1, held: 'second' },
-  { instances: 2, held: 'first' },
-  { instances: 2, held: 'second' },
+  ...OVER_TWO_INSTANCES,
 ];
-
-const OPERATIONS = { first: 'the first operation', second: 'the second operation' } as const;
 
 /**
  * The minimum number of calls of an operation. On SQLite a call is a whole transaction, and on other databases a
@@ -43,134 +19,137 @@ const OPERATIONS = { first: 'the first operation', second: 'the second operation
  */
 const FEWEST_CALLS: Readonly<Record<Dialect, number>> = { sqlite: 1, postgres: 1, mysql: 4 };
 
-/** Runs each scenario in one instance and over two. Each of the two operations is paused before each of its calls. */
-function inEverySetting(
-  name: DatabaseName,
-  auth: AuthModuleOptions,
-  scenarios: Readonly<Record<string, Scenario>>,
-  fewestCalls = FEWEST_CALLS[DIALECTS[name]],
-): void {
-  let environment: RaceEnvironment;
-  beforeAll(async () => {
-    environment = await RaceEnvironment.create(name, auth);
-  });
-  afterAll(() => environment.close());
-
-  describe.each(SETTINGS)('in $instances instance(s), with the $held operation paused', (setting) => {
-    it.each(Object.entries(scenarios))(`%s (${OPERATIONS[setting.held]} is paused at every call)`, async (_, run) => {
-      expect(await run(environment, setting)).toBeGreaterThanOrEqual(fewestCalls);
-    });
-  });
+interface Group {
+  readonly title: string;
+  readonly auth: AuthModuleOptions;
+  readonly scenarios: Readonly<Record<string, Scenario>>;
+  readonly fewestCalls?: number;
+  /** Further scenarios that are run without row locks only. */
+  readonly withoutLocks?: Readonly<Record<string, Scenario>>;
 }
 
-describe.each(DATABASES)('forced interleavings on %s', (name) => {
-  inEverySetting(
-    name,
-    {},
-    {
+const GROUPS: readonly Group[] = [
+  {
+    title: 'of sessions',
+    auth: {},
+    scenarios: {
       ...Object.fromEntries(
         ENDING_OPERATIONS.map((operation) => [
           `a refresh during ${operation.name} leaves the session ended`,
-          refreshAgainstEnd(operation),
+          races.refreshAgainstEnd(operation),
         ]),
       ),
-      'two refreshes with one token return one pair, and the second refresh is reuse': refreshAgainstItself,
+      'two refreshes with one token return one pair, and the second refresh is reuse': races.refreshAgainstItself,
       'a refresh during a password change in its session leaves the pair of the password change current':
-        refreshAgainstChangeInItsSession,
-      'only one of a refresh and a reauthentication returns the current pair': refreshAgainstReauthentication,
-      'only one of two reauthentications returns the current pair': reauthenticationAgainstItself,
-      'only one of two deletions of a session ends the session': deleteAgainstDelete,
-      'a logout during a deletion of the session does not replace the stored end': logoutAgainstDelete,
-      'only one of two password changes succeeds': changeAgainstChange,
-      'a login with the old password during a password change leaves no session': loginAgainstChange,
+        races.refreshAgainstChangeInItsSession,
+      'only one of a refresh and a reauthentication returns the current pair': races.refreshAgainstReauthentication,
+      'only one of two reauthentications returns the current pair': races.reauthenticationAgainstItself,
+      'only one of two deletions of a session ends the session': races.deleteAgainstDelete,
+      'a logout during a deletion of the session does not replace the stored end': races.logoutAgainstDelete,
+      'only one of two password changes succeeds': races.changeAgainstChange,
+      'a login with the old password during a password change leaves no session': races.loginAgainstChange,
       'a session that is refreshed during pruning by a clock that is ahead ends if and only if the refresh fails':
-        refreshAgainstPruning,
-      'a logout during pruning schedules the deletion of the row for 90 days after the login': logoutAgainstPruning,
+        races.refreshAgainstPruning,
+      'a logout during pruning schedules the deletion of the row for 90 days after the login':
+        races.logoutAgainstPruning,
     },
-  );
-});
-
-describe.each(DATABASES)('forced interleavings of logins in two steps on %s', (name) => {
-  inEverySetting(
-    name,
-    {},
-    Object.fromEntries(Object.entries(TICKET_SCENARIOS).map(([title, run]) => [`${title} keeps its guarantees`, run])),
-  );
-});
-
-describe.each(DATABASES)('forced interleavings where a password change ends no session on %s', (name) => {
-  inEverySetting(
-    name,
-    { revokeOnPasswordChange: false },
-    { 'only one of two password changes succeeds': changeAgainstChange },
-  );
-});
-
-describe.each(DATABASES)('forced interleavings within a grace period on %s', (name) => {
-  inEverySetting(
-    name,
-    { refreshReuseGraceSeconds: 10 },
-    {
-      'two refreshes with one token return the same pair': refreshAgainstItsRepetition,
+    withoutLocks: ROW_LOCK_SCENARIOS,
+  },
+  {
+    title: 'of logins in two steps',
+    auth: {},
+    scenarios: TICKET_SCENARIOS,
+  },
+  {
+    title: 'where a password change ends no session',
+    auth: { revokeOnPasswordChange: false },
+    scenarios: { 'only one of two password changes succeeds': races.changeAgainstChange },
+  },
+  {
+    title: 'within a grace period',
+    auth: { refreshReuseGraceSeconds: 10 },
+    scenarios: {
+      'two refreshes with one token return the same pair': races.refreshAgainstItsRepetition,
       'a replay from another network during the first use of the pair precedes the first use, or is reuse':
-        replayAgainstFirstUse,
-      'a replay during the refresh of its pair precedes the refresh, or is reuse': replayAgainstRefresh,
-      'the first use of a pair during its refresh does not mark the next pair as used': firstUseAgainstRefresh,
-      'only one of two replays at the limit of replays returns the pair': replayAgainstReplayAtTheLimit,
-      'a replay during a logout leaves the session ended': replayAgainstEnd(LOGOUT),
+        races.replayAgainstFirstUse,
+      'a replay during the refresh of its pair precedes the refresh, or is reuse': races.replayAgainstRefresh,
+      'the first use of a pair during its refresh does not mark the next pair as used': races.firstUseAgainstRefresh,
+      'only one of two replays at the limit of replays returns the pair': races.replayAgainstReplayAtTheLimit,
+      'a replay during a logout leaves the session ended': races.replayAgainstEnd(LOGOUT),
     },
     // The first use of a token causes one read and one update.
-    Math.min(FEWEST_CALLS[DIALECTS[name]], 2),
-  );
-});
-
-describe.each(DATABASES)('forced interleavings over cookies on %s', (name) => {
-  inEverySetting(
-    name,
-    { cookies: { mode: 'optional' } },
-    {
-      'one of two tabs with the same pair rotates the pair, and both tabs receive the next pair': wakingTabs,
+    fewestCalls: 2,
+  },
+  {
+    title: 'over cookies',
+    auth: { cookies: { mode: 'optional' } },
+    scenarios: {
+      'one of two tabs with the same pair rotates the pair, and both tabs receive the next pair': races.wakingTabs,
       'a tab that presents a pair during its rotation receives the same pair or the next pair':
-        wakingTabAgainstRotation,
+        races.wakingTabAgainstRotation,
     },
-    1,
-  );
-});
+    fewestCalls: 1,
+  },
+  {
+    title: 'under the policy `single`',
+    auth: { sessionPolicy: 'single' },
+    scenarios: {
+      [`a refresh during ${EVICTION.name} leaves the session ended`]: races.refreshAgainstEnd(EVICTION),
+      'the first two logins of a user leave one session': races.loginAgainstLogin(1, 0),
+      'two further logins of a user leave one session': races.loginAgainstLogin(1, 1),
+    },
+  },
+  {
+    title: 'under the policy `max_count`',
+    auth: { sessionPolicy: 'max_count', maxSessions: 3 },
+    scenarios: {
+      'two logins with one free slot leave three sessions': races.loginAgainstLogin(3, 2),
+      'a session that is refreshed during a login by a clock that is ahead ends if and only if the refresh fails':
+        races.refreshAgainstLoginAtTheLimit,
+    },
+  },
+  {
+    title: 'at a limit that rejects',
+    auth: { sessionPolicy: 'max_count', maxSessions: 3, onSessionLimit: 'reject' },
+    scenarios: {
+      'one of two logins with one free slot is refused': races.loginAgainstLogin(3, 2, true),
+      'the first two logins of a user both open a session': races.loginAgainstLogin(3, 0, true),
+      'if one slot is free, the refused one of two openings does not consume its ticket':
+        openingAgainstOpeningAtTheLimit,
+    },
+  },
+];
 
-describe.each(DATABASES)('forced interleavings under the policy `single` on %s', (name) => {
-  const one = { limit: 1, rejects: false };
-  inEverySetting(
-    name,
-    { sessionPolicy: 'single' },
-    {
-      [`a refresh during ${EVICTION.name} leaves the session ended`]: refreshAgainstEnd(EVICTION),
-      'the first two logins of a user leave one session': loginAgainstLogin({ ...one, before: 0 }),
-      'two further logins of a user leave one session': loginAgainstLogin({ ...one, before: 1 }),
-    },
-  );
-});
+describe.each(DATABASES)('forced interleavings on %s', (name) => {
+  let removedLocks = 0;
+  describe.each(GROUPS)('$title', ({ auth, scenarios, fewestCalls = 4, withoutLocks = {} }) => {
+    let environment: RaceEnvironment;
+    beforeAll(async () => {
+      environment = await RaceEnvironment.create(name, auth);
+    });
+    afterAll(() => environment.close());
 
-describe.each(DATABASES)('forced interleavings under the policy `max_count` on %s', (name) => {
-  inEverySetting(
-    name,
-    { sessionPolicy: 'max_count', maxSessions: 3 },
-    {
-      'two logins with one free slot leave three sessions': loginAgainstLogin({ limit: 3, before: 2, rejects: false }),
-    },
-  );
-});
+    describe.each(SETTINGS)('in $instances instance(s)', (setting) => {
+      it.each(Object.entries(scenarios))(
+        `%s (the ${setting.held} operation is paused at every call)`,
+        async (_, run) => {
+          const calls = await run(environment, setting);
+          expect(calls).toBeGreaterThanOrEqual(Math.min(FEWEST_CALLS[DIALECTS[name]], fewestCalls));
+        },
+      );
+    });
 
-describe.each(DATABASES)('forced interleavings at a limit that rejects on %s', (name) => {
-  inEverySetting(
-    name,
-    { sessionPolicy: 'max_count', maxSessions: 3, onSessionLimit: 'reject' },
-    {
-      'one of two logins with one free slot is refused': loginAgainstLogin({ limit: 3, before: 2, rejects: true }),
-      'the first two logins of a user both open a session': loginAgainstLogin({
-        limit: 3,
-        before: 0,
-        rejects: true,
-      }),
-    },
-  );
+    if (name === 'sqlite') return;
+    describe.each(OVER_TWO_INSTANCES)('without row locks', ({ held, instances }) => {
+      beforeAll(() => environment.mutate(removeRowLocks));
+      it.each(Object.entries({ ...scenarios, ...withoutLocks }))(
+        `%s (without row locks, the ${held} operation is paused at every call)`,
+        async (_, run) => {
+          expect(await run(environment, { held, instances })).toBeGreaterThan(0);
+        },
+      );
+      afterAll(() => void (removedLocks += environment.mutations));
+    });
+  });
+  if (name !== 'sqlite') afterAll(() => expect(removedLocks).toBeGreaterThan(0));
 });

@@ -17,8 +17,28 @@ export const allOf =
   (call) =>
     mutations.map((way) => way(call)).some(Boolean);
 
-export const orAlwaysTrue = (condition: string): string => `(${condition} OR 1 = 1)`;
-export const parameter = String.raw`(\$\d+|\?)`;
+const PARAMETER = String.raw`(\$\d+|\?)`;
+const orAlwaysTrue = (condition: string): string => `(${condition} OR 1 = 1)`;
+
+/** Makes the comparison of a column with a parameter in a condition always true. */
+export const withoutComparison = (statement: RegExp, column: string, after = ''): Mutation => {
+  const comparison = String.raw`(?<=\bWHERE\b.*)(s\.)?.\b${column}. = ${PARAMETER}${after}`;
+  return replace(statement, new RegExp(comparison, 's'), orAlwaysTrue);
+};
+
+/** Makes the requirement that the session is active always true. */
+export const withoutState = (update: RegExp): Mutation => replace(update, /(s\.)?.state. = 'active'/, '1 = 1');
+
+/** Makes the part of an update's condition that follows the state always true. */
+export const withoutLastCondition = (update: RegExp): Mutation =>
+  replace(update, /(?<=.state. = 'active'\s+AND ).+$/s, orAlwaysTrue);
+
+/** Makes everything that follows the first condition of a statement always true. */
+export const withoutFurtherConditions = (statement: RegExp): Mutation =>
+  replace(statement, /(?<= AND ).+$/s, orAlwaysTrue);
+
+/** Lets a statement change no row. */
+export const withoutEffect = (statement: RegExp): Mutation => replace(statement, /$/, ' AND 1 = 0');
 
 /**
  * Returns a pattern for an UPDATE of one session that sets the given column first. On PostgreSQL, the UPDATE is
@@ -31,6 +51,7 @@ export const ROTATION = updateOf('refresh_digest');
 export const REPLAY = updateOf('replay_count');
 export const REISSUE = updateOf('access_digest');
 export const FIRST_USE = updateOf('first_used_at');
+export const PROOF = updateOf('methods');
 export const END = updateOf('state');
 export const RESCHEDULE = updateOf('check_at');
 
@@ -47,7 +68,7 @@ export const removeUserLock = allOf(
 /** Keeps the version of a user's credentials where it would change. */
 export const keepCredentialsVersion = replace(
   /^UPDATE .auth_user_locks/,
-  new RegExp(String.raw`\+ ${parameter}`),
+  new RegExp(String.raw`\+ ${PARAMETER}`),
   (found) => found.replace('+', '+ 0 *'),
 );
 

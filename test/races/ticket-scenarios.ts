@@ -1,62 +1,74 @@
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import type { RaceEnvironment } from './environment';
-import { NEW_PASSWORD } from './operations';
-import { atEveryCall, instancesFor, interleave, type Scenario } from './scenarios';
+import { CLIENTS, ELSEWHERE, HOME, scenario, type Fixture, type RaceEnvironment, type Scenario } from './environment';
+import type { Settled } from './interleaver';
+import { ending, NEW_PASSWORD, type EndingOperation } from './operations';
 
 /** Races between operations with login tickets, and between proofs of methods for tickets and sessions. */
 
-const CLIENTS = [{ ipAddress: '192.0.2.1' }, { ipAddress: '198.51.100.1' }] as const;
+/** Creates a user with sessions, and a login ticket with one proven method. */
+async function newTicket(environment: RaceEnvironment): Promise<Fixture & { readonly ticket: string }> {
+  const fixture = await environment.newFixture();
+  return { ...fixture, ticket: await environment.apps[0].auth.createLoginTicket(fixture.userId, { methods: ['pwd'] }) };
+}
 
-async function newTicket(environment: RaceEnvironment): Promise<{ userId: string; ticket: string }> {
-  const userId = await environment.newUser();
-  return { userId, ticket: await environment.apps[0].auth.createLoginTicket(userId, { methods: ['pwd'] }) };
+/** A session that a ticket opened has ended, or the ticket was refused. */
+async function expectNoSession(
+  environment: RaceEnvironment,
+  opened: Settled<{ readonly accessToken: string }>,
+): Promise<void> {
+  if (opened.value) expect(await environment.apps[1].auth.authenticate(opened.value.accessToken)).toBeNull();
+  else expect(opened.code).toBe('invalid_login_ticket');
+}
+
+async function methodsOf(environment: RaceEnvironment, accessToken: string): Promise<string[]> {
+  return Object.keys((await environment.principal(accessToken)).methods).sort();
 }
 
 /** One of two presentations of a ticket opens a session. */
-export const ticketAgainstItself: Scenario = (environment, setting) =>
-  atEveryCall(async (stopAt) => {
-    const { userId, ticket } = await newTicket(environment);
-    const [open, rival] = instancesFor(environment, setting).map(
-      (app, index) => () => app.auth.openSession({ ticket }, CLIENTS[index]),
-    );
-    const outcome = await interleave(environment, stopAt, setting, open!, rival!);
-    if (!outcome) return false;
-    expect(outcome.map(({ value, code }) => (value ? 'opened' : code)).sort()).toEqual([
-      'invalid_login_ticket',
-      'opened',
-    ]);
-    expect((await environment.sessionsOf(userId)).map(({ state }) => state)).toEqual(['active']);
-    expect((await environment.eventsOf(userId))['login_success']).toBe(1);
-    return true;
+export const openingAgainstItself = scenario(async (environment, race) => {
+  const userId = await environment.newUser();
+  const ticket = await environment.apps[0].auth.createLoginTicket(userId, { methods: ['pwd'] });
+  const outcome = await race.both((app, index) => app.auth.openSession({ ticket }, CLIENTS[index]));
+  const codes = outcome.map(({ value, code }) => (value ? 'opened' : code)).sort();
+  expect(codes).toEqual(['invalid_login_ticket', 'opened']);
+  expect((await environment.sessionsOf(userId)).map(({ state }) => state)).toEqual(['active']);
+  expect((await environment.eventsOf(userId))['login_success']).toBe(1);
+});
+
+/** In either order, the ticket has ended, and no session that was opened with it is left. */
+export const openingAgainstEnd = (operation: EndingOperation): Scenario =>
+  scenario(async (environment, race, [app, rival]) => {
+    const fixture = await newTicket(environment);
+    const { ticket } = fixture;
+    const end = await operation.prepare(fixture, rival);
+    const [opened, ended] = await race.run(() => app.auth.openSession({ ticket }, HOME), end);
+    expect(ended.code).toBeUndefined();
+    await expectNoSession(environment, opened);
+    await expectNoTicket(fixture);
   });
 
-/** No session that was opened with a ticket from before a password change outlives the password change. */
-export const ticketAgainstChange: Scenario = (environment, setting) =>
-  atEveryCall(async (stopAt) => {
-    const { userId, ticket } = await newTicket(environment);
-    const { accessToken } = await environment.open(userId);
-    const principal = await environment.principal(accessToken);
-    const [app, rival] = instancesFor(environment, setting);
-    const outcome = await interleave(
-      environment,
-      stopAt,
-      setting,
-      () => app.auth.openSession({ ticket }, CLIENTS[0]),
-      () => rival.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }, CLIENTS[1]),
-    );
-    if (!outcome) return false;
-    const [opened, changed] = outcome;
-    expect(changed.code).toBeUndefined();
-    if (opened.value) expect(await rival.auth.authenticate(opened.value.accessToken)).toBeNull();
-    else expect(opened.code).toBe('invalid_login_ticket');
-    return true;
+/** In either order, the ticket has ended, and a successful attempt does not restore it. */
+export const attemptAgainstEnd = (operation: EndingOperation): Scenario =>
+  scenario(async (environment, race, [app, rival]) => {
+    const fixture = await newTicket(environment);
+    const { ticket } = fixture;
+    const end = await operation.prepare(fixture, rival);
+    const [attempted, ended] = await race.run(() => app.auth.attempt({ ticket, method: 'otp' }, HOME, () => true), end);
+    expect(ended.code).toBeUndefined();
+    expect([true, 'invalid_login_ticket']).toContain(attempted.value ?? attempted.code);
+    await expectNoTicket(fixture);
   });
+
+async function expectNoTicket({ environment, ticket }: Fixture & { readonly ticket: string }): Promise<void> {
+  const opening = environment.apps[0].auth.openSession({ ticket });
+  await expect(opening).rejects.toMatchObject({ code: 'invalid_login_ticket' });
+}
 
 /** A ticket that was stored before a password change opens no session after the password change. */
 export const ticketOutlivesNoChange: Scenario = async (environment) => {
-  const { userId, ticket } = await newTicket(environment);
+  const { session, ticket } = await newTicket(environment);
   const [app] = environment.apps;
-  const principal = await environment.principal((await environment.open(userId)).accessToken);
+  const principal = await environment.principal(session.accessToken);
   await app.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD });
   const code = await app.auth.openSession({ ticket }).then(
     () => 'opened',
@@ -66,113 +78,104 @@ export const ticketOutlivesNoChange: Scenario = async (environment) => {
   return 1;
 };
 
-/** A logout of all sessions leaves no ticket that was stored before the logout, and no session opened with one. */
-export const ticketAgainstLogoutOfAll: Scenario = (environment, setting) =>
-  atEveryCall(async (stopAt) => {
-    const { userId, ticket } = await newTicket(environment);
-    const { accessToken } = await environment.open(userId);
-    const principal = await environment.principal(accessToken);
-    const [app, rival] = instancesFor(environment, setting);
-    const outcome = await interleave(
-      environment,
-      stopAt,
-      setting,
-      () => app.auth.openSession({ ticket }, CLIENTS[0]),
-      () => rival.auth.logoutAll(principal),
-    );
-    if (!outcome) return false;
-    const [opened, ended] = outcome;
-    expect(ended.code).toBeUndefined();
-    // A session that is opened after the logout would require a ticket from before the logout.
-    if (opened.value) expect(await rival.auth.authenticate(opened.value.accessToken)).toBeNull();
-    else expect(opened.code).toBe('invalid_login_ticket');
-    return true;
-  });
+/** A method that was proven before the session opens is one of the session's methods. */
+export const openingAgainstProof = scenario(async (environment, race, [app, rival]) => {
+  const { ticket } = await newTicket(environment);
+  const [opened, proved] = await race.run(
+    () => app.auth.openSession({ ticket }, HOME),
+    () => rival.auth.attempt({ ticket, method: 'otp' }, ELSEWHERE, () => true),
+  );
+  expect(opened.code).toBeUndefined();
+  const methods = await methodsOf(environment, opened.value!.accessToken);
+  expect(methods).toEqual(proved.value ? ['otp', 'pwd'] : ['pwd']);
+  if (!proved.value) expect(proved.code).toBe('invalid_login_ticket');
+});
+
+/** If one slot is free, one of two openings is refused, and the ticket of that opening stays valid. */
+export const openingAgainstOpeningAtTheLimit = scenario(async (environment, race, [app]) => {
+  const { userId, session, ticket } = await newTicket(environment);
+  const tickets = [ticket, await app.auth.createLoginTicket(userId, { methods: ['pwd'] })];
+  const outcome = await race.both((one, index) => one.auth.openSession({ ticket: tickets[index]! }, CLIENTS[index]));
+  const codes = outcome.map(({ value, code }) => (value ? 'opened' : code)).sort();
+  expect(codes).toEqual(['opened', 'session_limit_reached']);
+  await app.auth.logout(await environment.principal(session.accessToken));
+  await app.auth.openSession({ ticket: tickets[outcome[0].value ? 1 : 0]! });
+});
 
 /** If a ticket allows one more attempt, one of two attempts is accepted. */
-export const attemptAgainstAttempt: Scenario = (environment, setting) =>
-  atEveryCall(async (stopAt) => {
-    const { ticket } = await newTicket(environment);
-    const [app] = environment.apps;
-    await app.dataSource.query('UPDATE auth_login_tickets SET failure_count = 4');
-    let checks = 0;
-    const check = (): boolean => {
-      checks++;
-      return false;
-    };
-    const [attempt, rival] = instancesFor(environment, setting).map(
-      (one, index) => () => one.auth.attempt({ ticket, method: 'otp' }, CLIENTS[index]!, check),
-    );
-    const outcome = await interleave(environment, stopAt, setting, attempt!, rival!);
-    if (!outcome) return false;
-    expect(checks).toBe(1);
-    expect(outcome.map(({ value, code }) => value ?? code)).toEqual(
-      expect.arrayContaining([false, 'invalid_login_ticket']),
-    );
-    return true;
-  });
+export const attemptAgainstAttempt = scenario(async (environment, race) => {
+  const { ticket } = await newTicket(environment);
+  await environment.query('UPDATE auth_login_tickets SET failure_count = 4');
+  const check = jest.fn(() => false);
+  const outcome = await race.both((app, index) => app.auth.attempt({ ticket, method: 'otp' }, CLIENTS[index]!, check));
+  expect(check).toHaveBeenCalledTimes(1);
+  const results = outcome.map(({ value, code }) => value ?? code);
+  expect(results).toEqual(expect.arrayContaining([false, 'invalid_login_ticket']));
+});
 
 /** If two methods are proven for a ticket, both methods are stored. */
-export const proofAgainstProof: Scenario = (environment, setting) =>
-  atEveryCall(async (stopAt) => {
-    const { ticket } = await newTicket(environment);
-    const [attempt, rival] = instancesFor(environment, setting).map(
-      (app, index) => () => app.auth.attempt({ ticket, method: ['otp', 'pin'][index]! }, CLIENTS[index]!, () => true),
-    );
-    const outcome = await interleave(environment, stopAt, setting, attempt!, rival!);
-    if (!outcome) return false;
-    expect(outcome.map(({ value }) => value)).toEqual([true, true]);
-    const { accessToken } = await environment.apps[0].auth.openSession({ ticket });
-    const { methods } = await environment.principal(accessToken);
-    expect(Object.keys(methods).sort()).toEqual(['otp', 'pin', 'pwd']);
-    return true;
-  });
+export const proofAgainstProof = scenario(async (environment, race, [app]) => {
+  const { ticket } = await newTicket(environment);
+  const outcome = await race.both((one, index) =>
+    one.auth.attempt({ ticket, method: ['otp', 'pin'][index]! }, CLIENTS[index]!, () => true),
+  );
+  expect(outcome.map(({ value }) => value)).toEqual([true, true]);
+  const { accessToken } = await app.auth.openSession({ ticket });
+  expect(await methodsOf(environment, accessToken)).toEqual(['otp', 'pin', 'pwd']);
+});
 
 /** A method that is proven within a session during a call of `confirmIdentity` is stored, or its proof is refused. */
-export const proofAgainstConfirmation: Scenario = (environment, setting) =>
-  atEveryCall(async (stopAt) => {
-    const { session } = await environment.newFixture();
-    const principal = await environment.principal(session.accessToken);
-    const [app, rival] = instancesFor(environment, setting);
-    const outcome = await interleave(
-      environment,
-      stopAt,
-      setting,
-      () => app.auth.attempt({ principal, method: 'otp' }, CLIENTS[0], () => true),
-      () => rival.auth.confirmIdentity(principal, { methods: ['hwk'] }, CLIENTS[1]),
-    );
-    if (!outcome) return false;
-    const [proved, confirmed] = outcome;
-    expect(confirmed.code).toBeUndefined();
-    const { methods } = await environment.principal(confirmed.value!.accessToken);
-    expect(Object.keys(methods).sort()).toEqual(proved.value ? ['hwk', 'otp'] : ['hwk']);
-    if (!proved.value) expect(proved.code).toBe('access_token_invalid');
-    return true;
-  });
+export const proofAgainstConfirmation = scenario(async (environment, race, [app, rival]) => {
+  const { session } = await environment.newFixture();
+  const principal = await environment.principal(session.accessToken);
+  const [proved, confirmed] = await race.run(
+    () => app.auth.attempt({ principal, method: 'otp' }, HOME, () => true),
+    () => rival.auth.confirmIdentity(principal, { methods: ['hwk'] }, ELSEWHERE),
+  );
+  expect(confirmed.code).toBeUndefined();
+  const methods = await methodsOf(environment, confirmed.value!.accessToken);
+  expect(methods).toEqual(proved.value ? ['hwk', 'otp'] : ['hwk']);
+  if (!proved.value) expect(proved.code).toBe('access_token_invalid');
+});
 
 /** Two tickets that are stored at the same time do not exceed the limit. */
-export const creationAgainstCreation: Scenario = (environment, setting) =>
-  atEveryCall(async (stopAt) => {
-    const userId = await environment.newUser();
-    const issue = (app: TestApplication): Promise<string> => app.auth.createLoginTicket(userId, { methods: ['pwd'] });
-    for (let i = 0; i < 20; i++) await issue(environment.apps[0]);
-    const [create, rival] = instancesFor(environment, setting).map((app) => () => issue(app));
-    const outcome = await interleave(environment, stopAt, setting, create!, rival!);
-    if (!outcome) return false;
-    expect(outcome.map(({ code }) => code)).toEqual([undefined, undefined]);
-    const [row] = await environment.apps[0].dataSource.query<{ n: number }[]>(
-      `SELECT COUNT(*) AS n FROM auth_login_tickets WHERE user_id = '${userId}'`,
-    );
-    expect(Number(row?.n)).toBe(20);
-    return true;
-  });
+export const creationAgainstCreation = scenario(async (environment, race, [app]) => {
+  const userId = await environment.newUser();
+  const issue = (on: TestApplication): Promise<string> => on.auth.createLoginTicket(userId, { methods: ['pwd'] });
+  for (let i = 0; i < 20; i++) await issue(app);
+  const outcome = await race.both(issue);
+  expect(outcome.map(({ code }) => code)).toEqual([undefined, undefined]);
+  const [row] = await environment.query<{ n: number }>(
+    `SELECT COUNT(*) AS n FROM auth_login_tickets WHERE user_id = '${userId}'`,
+  );
+  expect(Number(row!.n)).toBe(20);
+});
 
+/** Scenarios by test title. */
 export const TICKET_SCENARIOS: Readonly<Record<string, Scenario>> = {
-  'an opening of a session with a ticket during an opening with the same ticket': ticketAgainstItself,
-  'an opening of a session with a ticket during a password change': ticketAgainstChange,
-  'an opening of a session with a ticket during a logout of all': ticketAgainstLogoutOfAll,
-  'an attempt during another attempt that exhausts the ticket': attemptAgainstAttempt,
-  'a proof of a method during the proof of another method': proofAgainstProof,
-  'a proof within a session during a confirmation of the identity': proofAgainstConfirmation,
-  'storing a ticket at the limit while another ticket is stored': creationAgainstCreation,
+  'only one of two openings of a session with a login ticket succeeds': openingAgainstItself,
+  'an attempt with a login ticket is refused if a parallel attempt exhausts the ticket': attemptAgainstAttempt,
+  'the methods of two parallel proofs for a login ticket are both stored': proofAgainstProof,
+  'a proof within a session during a confirmation of the identity is stored or refused': proofAgainstConfirmation,
+  'two login tickets that are stored at the same time do not exceed the limit': creationAgainstCreation,
+  ...Object.fromEntries(
+    [
+      'a logout of all sessions',
+      'a password change in another session',
+      'a password reset',
+      'disabling the user',
+      'the reuse of an earlier refresh token',
+      'the end of all sessions of the user by an administrator',
+    ].map((name) => [
+      `an opening of a session with a login ticket during ${name} leaves neither the session nor the ticket`,
+      openingAgainstEnd(ending(name)),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['a logout of all sessions', 'a password change in another session'].map((name) => [
+      `an attempt with a login ticket during ${name} leaves no ticket`,
+      attemptAgainstEnd(ending(name)),
+    ]),
+  ),
+  'a session opened during the proof of another method has this method': openingAgainstProof,
 };

@@ -44,12 +44,8 @@ class Breakpoint implements Hook {
 export type Settled<T> =
   { readonly value: T; readonly code?: undefined } | { readonly value?: undefined; readonly code: string };
 
-export interface Interleaving<A, B> {
-  readonly first: () => Promise<A>;
-  readonly second: () => Promise<B>;
-  /** Called when the second operation is done or waits for a lock, while the first is held. */
-  readonly between?: () => Promise<void>;
-}
+/** Thrown by a race if the operation that is to be held makes fewer calls. */
+export class NoSuchCall extends Error {}
 
 /**
  * Holds the first operation before one of its calls, runs the second until it is done or waits for a lock, and
@@ -66,26 +62,38 @@ export class Interleaver {
     return new Interleaver(observer, setHook);
   }
 
-  /** @returns null if the first operation makes fewer calls */
-  async run<A, B>(
+  /** @param between called when the second operation is done or waits for a lock, while the first is held */
+  async run<A, B, C>(
     stopAt: number,
-    { first, second, between }: Interleaving<A, B>,
-  ): Promise<[Settled<A>, Settled<B>] | null> {
+    first: () => Promise<A>,
+    second: () => Promise<B>,
+    between: () => Promise<C>,
+  ): Promise<[Settled<A>, Settled<B>, C]> {
     const breakpoint = new Breakpoint(stopAt, this.observer ? 'statement' : 'transaction');
     this.setHook(breakpoint);
-    const held = settle(actor.run('first', first));
-    const isHeld = await Promise.race([breakpoint.reached.then(() => true), held.then(() => false)]);
-    if (!isHeld) {
+    try {
+      const held = actor.run('first', first);
+      const isHeld = await Promise.race([
+        breakpoint.reached.then(() => true),
+        held.then(
+          () => false,
+          () => false,
+        ),
+      ]);
+      if (!isHeld) {
+        await settle(held);
+        throw new NoSuchCall();
+      }
+      const other = actor.run('second', second);
+      await this.doneOrWaiting(other);
+      const seen = await between();
+      breakpoint.release();
+      await Promise.allSettled([held, other]);
+      return [await settle(held), await settle(other), seen];
+    } finally {
+      breakpoint.release();
       this.setHook({});
-      return null;
     }
-    const other = settle(actor.run('second', second));
-    await this.doneOrWaiting(other);
-    await between?.();
-    breakpoint.release();
-    const outcome: [Settled<A>, Settled<B>] = [await held, await other];
-    this.setHook({});
-    return outcome;
   }
 
   async close(): Promise<void> {
@@ -95,7 +103,7 @@ export class Interleaver {
   /** Polls until the work is done or the database reports that a transaction waits for a lock. */
   private async doneOrWaiting(work: Promise<unknown>): Promise<void> {
     let done = false;
-    const settled = work.then(() => (done = true));
+    const settled = work.catch(() => undefined).then(() => (done = true));
     // Leaves processor time for the work between two polls.
     while (!done && !(await this.isAnyWaiting())) await Promise.race([settled, sleep(POLL_MS)]);
   }
