@@ -1,53 +1,33 @@
 import { hashSync } from 'bcrypt';
 import { AUTH_ENTITIES_WITHOUT_USERS, BcryptPasswordHasher, UserStore, type StoredUser } from 'nestjs-session-auth';
 import { Database } from '../../libs/auth/src/database/database';
-import { createDatabase, DATABASES, DIALECTS, type TestDatabase } from '../support/databases';
-import { TestApplication, PASSWORD } from '../support/test-application';
+import { DIALECTS } from '../support/databases';
+import { defineSuite, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { PASSWORD } from '../support/test-application';
 
 const SECRET = 'secret-value';
 
-describe.each(DATABASES)('the log of a failed statement on %s', (name) => {
-  let database: TestDatabase;
-  let app: TestApplication;
-
+describeOnEachDatabase('the log of a failed statement', {}, (env: TestEnvironment) => {
   beforeAll(async () => {
-    database = await createDatabase(name);
-    app = await TestApplication.start({ database });
-    await app.dataSource.query('CREATE TABLE shelves (id integer PRIMARY KEY, name varchar(40) NOT NULL UNIQUE)');
-    await app.dataSource.query(`INSERT INTO shelves (id, name) VALUES (1, '${SECRET}')`);
+    const { dataSource } = env.app;
+    await dataSource.query('CREATE TABLE shelves (id integer PRIMARY KEY, name varchar(40) NOT NULL UNIQUE)');
+    await dataSource.query(`INSERT INTO shelves (id, name) VALUES (1, '${SECRET}')`);
   });
-  afterAll(async () => {
-    await app.close();
-    await database.drop();
-  });
-  beforeEach(() => (app.logs.length = 0));
-
-  const parameters = DIALECTS[name] === 'postgres' ? '$1' : '?';
 
   it.each([
-    [
-      'a missing table',
-      `SELECT * FROM cupboards WHERE name = ${parameters}`,
-      /, table .*cupboards. A table is missing. Run/,
-    ],
-    [
-      'a missing column',
-      `SELECT color FROM shelves WHERE name = ${parameters}`,
-      /column color. A column is missing. Run/,
-    ],
-    [
-      'a wrong type',
-      `INSERT INTO shelves (name, id) VALUES ('x', ${parameters})`,
-      /A value does not match the type of its/,
-    ],
+    ['a missing table', 'SELECT * FROM cupboards WHERE name = ?', /, table .*cupboards. A table is missing. Run/],
+    ['a missing column', 'SELECT color FROM shelves WHERE name = ?', /column color. A column is missing. Run/],
+    ['a wrong type', "INSERT INTO shelves (name, id) VALUES ('x', ?)", /A value does not match the type of its/],
     [
       'a missing value',
-      `INSERT INTO shelves (id, name) SELECT 2, NULLIF(${parameters}, '${SECRET}')`,
+      `INSERT INTO shelves (id, name) SELECT 2, NULLIF(?, '${SECRET}')`,
       /name\. A required column has no value/,
     ],
-    ['a duplicate value', `INSERT INTO shelves (id, name) VALUES (3, ${parameters})`, /(constraint|column) .*name/],
+    ['a duplicate value', 'INSERT INTO shelves (id, name) VALUES (3, ?)', /(constraint|column) .*name/],
   ])('the log of a statement that failed because of %s contains the cause and no value', async (_, sql, line) => {
-    const failing = app.nest.get(Database).run(null, { sql, params: [SECRET], isPrepared: false });
+    const { app, database } = env;
+    const text = DIALECTS[database.name] === 'postgres' ? sql.replace('?', '$1') : sql;
+    const failing = app.nest.get(Database).run(null, { sql: text, params: [SECRET], isPrepared: false });
     await expect(failing).rejects.toMatchObject({ code: 'database_unavailable' });
     const logged = app.logs.join('\n');
     expect(logged).toMatch(line);
@@ -55,14 +35,12 @@ describe.each(DATABASES)('the log of a failed statement on %s', (name) => {
   });
 
   it('the log of a missing table of the library contains the name of the table and the command to run', async () => {
-    const dropped = await createDatabase(name);
-    const broken = await TestApplication.start({ database: dropped });
-    const { access_token: token } = await broken.login();
-    await broken.dataSource.query('DROP TABLE auth_events');
-    await broken.get('/auth/history', token).expect(503);
-    expect(broken.logs.join('\n')).toMatch(/The database failed: \w+, table .*auth_events. .* AUTH_MIGRATIONS/);
-    await broken.close();
-    await dropped.drop();
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    await app.dataSource.query('ALTER TABLE auth_events RENAME TO renamed');
+    await app.get('/auth/history', token).expect(503);
+    expect(app.logs.join('\n')).toMatch(/The database failed: \w+, table .*auth_events. .* AUTH_MIGRATIONS/);
+    await app.dataSource.query('ALTER TABLE renamed RENAME TO auth_events');
   });
 });
 
@@ -96,52 +74,45 @@ class FailingHasher extends BcryptPasswordHasher {
   }
 }
 
+const check = (): never => {
+  throw new RangeError('the list of breached passwords is away', { cause: new TypeError('no network') });
+};
+
 describe("the log of a failure in the application's code", () => {
-  let database: TestDatabase;
-  let app: TestApplication;
-
-  beforeAll(async () => {
-    database = await createDatabase('sqlite');
-    const check = (): never => {
-      throw new RangeError('the list of breached passwords is away', { cause: new TypeError('no network') });
-    };
-    app = await TestApplication.start({
-      database,
-      entities: [...AUTH_ENTITIES_WITHOUT_USERS],
-      users: [],
-      auth: { users: FailingUsers, passwordHasher: FailingHasher, passwordPolicy: { check } },
+  const options = {
+    entities: [...AUTH_ENTITIES_WITHOUT_USERS],
+    users: [],
+    auth: { users: FailingUsers, passwordHasher: FailingHasher, passwordPolicy: { check } },
+  };
+  defineSuite('sqlite', options, (env: TestEnvironment) => {
+    it('the log of a failing user store contains name, message, stack and cause', async () => {
+      await env.app.http.post('/auth/login').send({ username: 'bob', password: PASSWORD }).expect(503);
+      expect(env.app.logs.join('\n')).toMatch(
+        /The user store failed in findByUsername\(\): RangeError: no shelf for bob[^]* at FailingUsers\.findByUsername [^]*Caused by: TypeError: the index is away\n +at /,
+      );
     });
-  });
-  afterAll(async () => {
-    await app.close();
-    await database.drop();
-  });
-  beforeEach(() => (app.logs.length = 0));
 
-  it('the log of a failing user store contains name, message, stack and cause', async () => {
-    await app.http.post('/auth/login').send({ username: 'bob', password: PASSWORD }).expect(503);
-    expect(app.logs.join('\n')).toMatch(
-      /The user store failed in findByUsername\(\): RangeError: no shelf for bob[^]* at FailingUsers\.findByUsername [^]*Caused by: TypeError: the index is away\n +at /,
-    );
-  });
+    it('the log of a failing hasher contains name, message, stack and cause', async () => {
+      FailingHasher.isFailing = true;
+      const { body } = await env.app.http
+        .post('/auth/login')
+        .send({ username: 'alice', password: PASSWORD })
+        .expect(500);
+      FailingHasher.isFailing = false;
+      expect(body).toEqual({ detail: 'Internal server error.' });
+      expect(env.app.logs.join('\n')).toMatch(
+        /Unexpected RangeError: no memory for Argon2[^]* at FailingHasher\.verify [^]*Caused by: TypeError: the pool\n +at /,
+      );
+    });
 
-  it('the log of a failing hasher contains name, message, stack and cause', async () => {
-    FailingHasher.isFailing = true;
-    const { body } = await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }).expect(500);
-    FailingHasher.isFailing = false;
-    expect(body).toEqual({ detail: 'Internal server error.' });
-    expect(app.logs.join('\n')).toMatch(
-      /Unexpected RangeError: no memory for Argon2[^]* at FailingHasher\.verify [^]*Caused by: TypeError: the pool\n +at /,
-    );
-  });
-
-  it('the log of a failing password check contains name, message, stack and cause', async () => {
-    const { access_token: token } = await app.login();
-    const change = { current_password: PASSWORD, new_password: 'a password that is new' };
-    await app.post('/auth/password/change', token, change).expect(500);
-    expect(app.logs.join('\n')).toMatch(
-      /Unexpected RangeError: the list of breached passwords is away[^]* at .*check [^]*Caused by: TypeError: no network\n +at /,
-    );
-    expect(app.logs.join('\n')).not.toContain(change.new_password);
+    it('the log of a failing password check contains name, message, stack and cause', async () => {
+      const { access_token: token } = await env.app.login();
+      const change = { current_password: PASSWORD, new_password: 'a password that is new' };
+      await env.app.post('/auth/password/change', token, change).expect(500);
+      expect(env.app.logs.join('\n')).toMatch(
+        /Unexpected RangeError: the list of breached passwords is away[^]* at .*check [^]*Caused by: TypeError: no network\n +at /,
+      );
+      expect(env.app.logs.join('\n')).not.toContain(change.new_password);
+    });
   });
 });

@@ -1,96 +1,144 @@
+import { AuthLoginFailure, AuthLoginTicket } from 'nestjs-session-auth';
+import { createHash } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { Database } from '../../libs/auth/src/database/database';
-import { createDatabase, DATABASES, DIALECTS, type TestDatabase } from '../support/databases';
-import { TestApplication } from '../support/test-application';
-import { Tap } from '../support/tap';
-import { FaultHook, FAULTS, type Fault } from './faults';
-import { countsOf, newFixture, OPERATIONS, SecondFactorOfSome, TicketController } from './operations';
-import type { Fixture, Operation } from './operations';
+import { DATABASES, DIALECTS } from '../support/databases';
+import { defineSuite, UNAVAILABLE, type TestEnvironment } from '../support/environment';
+import { withDeadline } from '../support/tap';
+import { FaultHook, faultsOn, type Fault } from './faults';
+import {
+  countsOf,
+  newFixture,
+  OPERATIONS,
+  SecondFactorOfSome,
+  signalsOf,
+  TicketController,
+  untilReconnected,
+  type Fixture,
+  type Operation,
+} from './operations';
+
+type Counts = Record<string, unknown>;
+
+const OPTIONS = {
+  users: [],
+  auth: { secondFactor: new SecondFactorOfSome(), recentLogin: { endpoint: true } },
+  controllers: [TicketController],
+};
 
 describe.each(DATABASES)('when the database fails during an operation on %s', (name) => {
-  let database: TestDatabase;
-  let app: TestApplication;
-  let tap: Tap;
-  let observer: DataSource;
-
-  beforeAll(async () => {
-    database = await createDatabase(name);
-    app = await TestApplication.start({
-      database,
-      users: [],
-      auth: { secondFactor: new SecondFactorOfSome() },
-      controllers: [TicketController],
+  defineSuite(name, OPTIONS, (env: TestEnvironment) => {
+    let observer: DataSource;
+    beforeAll(async () => {
+      // The retries do not wait, because no other transaction runs that could end in the meantime.
+      Object.assign(env.app.nest.get(Database), { pause: () => Promise.resolve() });
+      observer = await new DataSource(env.database.options).initialize();
     });
-    // The retries do not wait, because no other transaction runs that could end in the meantime.
-    Object.assign(app.nest.get(Database), { pause: () => Promise.resolve() });
-    tap = new Tap(app);
-    observer = await new DataSource(database.options).initialize();
-  });
-  afterAll(async () => {
-    await observer.destroy();
-    await app.close();
-    await database.drop();
-  });
+    afterAll(() => observer.destroy());
 
-  const faults = FAULTS.filter(({ on }) => on.includes(DIALECTS[name]));
-  const cases = OPERATIONS.flatMap((operation) =>
-    faults.map((fault) => ({ operation, fault, title: `${operation.name} with a statement that ${fault.name}` })),
-  );
-
-  it.each(cases)(
-    '$title changes everything or nothing, except the event of a revocation, whichever statement it is',
-    async ({ operation, fault }) => {
-      const done = await stateAfter(operation);
-      let statements = 0;
-      while (await inject(operation, fault, statements + 1, done)) statements++;
-      const isSingle = DIALECTS[name] === 'postgres' && operation.name === 'a refresh';
-      expect(statements).toBeGreaterThanOrEqual(isSingle ? 1 : name === 'sqlite' ? 3 : 5);
-    },
-  );
-
-  /** Returns the state after the operation without a fault. */
-  async function stateAfter(operation: Operation): Promise<Record<string, unknown>> {
-    const fixture = await newFixture(app);
-    expect((await operation.run(fixture)).status).toBe(operation.status);
-    return countsOf(fixture);
-  }
-
-  /** @returns false if the operation has fewer statements */
-  async function inject(
-    operation: Operation,
-    fault: Fault,
-    at: number,
-    done: Record<string, unknown>,
-  ): Promise<boolean> {
-    const fixture = await newFixture(app);
-    const before = await countsOf(fixture);
-    let stopHanging!: (reason: Error) => void;
-    const hanging = new Promise<never>((_, reject) => (stopHanging = reject));
-    hanging.catch(() => undefined);
-    const hook = new FaultHook(fault, at, { name, observer, hanging });
-    // On SQLite, the library waits for other writers until the deadline of the caller.
-    const isWaitedFor = fault.name === 'hangs' || (fault.lasting && name === 'sqlite');
-    if (isWaitedFor) Object.assign(app.nest.get(Database), { answerWithinMs: 200 });
-    tap.hook = hook;
-    const answer = await operation.run(fixture);
-    tap.hook = {};
-    stopHanging(new Error('end of the test'));
-    Object.assign(app.nest.get(Database), { answerWithinMs: 5_000 });
-    if (hook.struck === null) return false;
-
-    const worked = answer.status === operation.status && answer.status !== 503;
-    if (mustWork(operation, fault, hook.struck))
-      expect([answer.status, hook.struck]).toEqual([operation.status, hook.struck]);
-    if (!worked) {
-      expect([answer.status, answer.body]).toEqual([503, { detail: 'The database is unavailable.' }]);
-      expect(answer.headers['retry-after']).toBe(operation.name.includes('refresh') ? '1' : '5');
+    /** Runs work with a fault of its n-th statement. Returns that statement, or null if the work has fewer. */
+    async function strike<T>(fault: Fault, at: number, work: () => PromiseLike<T>): Promise<[string | null, T]> {
+      let stopHanging!: (reason: Error) => void;
+      const hanging = new Promise<never>((_, reject) => (stopHanging = reject));
+      hanging.catch(() => undefined);
+      const hook = new FaultHook(fault, at, { name, observer, hanging });
+      // On SQLite, the library waits for other writers until the deadline of the caller.
+      const isWaitedFor = fault.name === 'hangs' || (fault.lasting && name === 'sqlite');
+      env.tap.hook = hook;
+      const result = await withDeadline(env.app, isWaitedFor ? 200 : 5_000, async () => work());
+      env.tap.hook = {};
+      stopHanging(new Error('end of the test'));
+      return [hook.struck, result];
     }
-    const after = await countsOf(fixture);
-    const possible = possibleStates(operation, fault, hook.struck, before, done);
-    expect(worked ? possible.whenWorked : possible.whenFailed).toContainEqual(after);
-    await expectUsable(operation, fixture, after, before, worked ? (answer.body as Pair) : null);
-    return true;
-  }
+
+    const faults = faultsOn(name);
+    const states = new Map<Operation, Counts>();
+    const cases = OPERATIONS.flatMap((operation) =>
+      faults.map((fault) => ({ operation, fault, title: `${operation.name} with a statement that ${fault.name}` })),
+    );
+
+    it.each(cases)(
+      '$title changes everything or nothing, except the event of a revocation, whichever statement it is',
+      async ({ operation, fault }) => {
+        const done = states.get(operation) ?? (await stateAfter(operation));
+        states.set(operation, done);
+        let statements = 0;
+        while (await inject(operation, fault, statements + 1, done)) statements++;
+        const isSingle = DIALECTS[name] === 'postgres' && operation.name === 'a refresh';
+        expect(statements).toBeGreaterThanOrEqual(isSingle ? 1 : name === 'sqlite' ? 3 : 5);
+      },
+    );
+
+    /** Returns the state after the operation without a fault. */
+    async function stateAfter({ run, status = 200 }: Operation): Promise<Counts> {
+      const fixture = await newFixture(env.app);
+      await run(fixture).expect(status);
+      return { ...(await countsOf(fixture)), signals: signalsOf(fixture) };
+    }
+
+    /** @returns false if the operation has fewer statements */
+    async function inject(operation: Operation, fault: Fault, at: number, done: Counts): Promise<boolean> {
+      const { status = 200 } = operation;
+      const fixture = await newFixture(env.app);
+      const before = await countsOf(fixture);
+      const [struck, answer] = await strike(fault, at, () => operation.run(fixture));
+      if (struck === null) return false;
+
+      const worked = answer.status === status;
+      const { signals, ...counts } = done;
+      if (worked) expect(signalsOf(fixture)).toEqual(signals);
+      expect(env.app.logs.join('\n')).not.toMatch(/INSERT|SELECT|nsa[ar]_|user \d|horse/);
+      if (mustWork(operation, fault, struck)) expect([answer.status, struck]).toEqual([status, struck]);
+      if (!worked) {
+        expect([answer.status, answer.body]).toEqual([503, UNAVAILABLE]);
+        expect(answer.headers['retry-after']).toBe(operation.name.includes('refresh') ? '1' : '5');
+      }
+      const after = await countsOf(fixture);
+      expect(possibleStates(operation, fault, struck, before, counts, worked)).toContainEqual(after);
+      await expectUsable(operation, fixture, after, before, worked ? (answer.body as Pair) : null);
+      return true;
+    }
+
+    const attempts = faults
+      .filter(({ lasting }) => !lasting)
+      .flatMap((fault) => [true, false].map((isRight) => ({ fault, isRight, title: fault.name })));
+
+    it.each(attempts)(
+      'an attempt with a login ticket in which any statement $title is not lost: a wrong secret is counted, a reported proof is stored (result: $isRight)',
+      async ({ fault, isRight }) => {
+        let statements = 0;
+        while (await injectIntoAttempt(fault, isRight, statements + 1)) statements++;
+        // The statements read the ticket, count the attempt, and write its result.
+        expect(statements).toBeGreaterThanOrEqual(6);
+      },
+    );
+
+    async function injectIntoAttempt(fault: Fault, isRight: boolean, at: number): Promise<boolean> {
+      const { app } = env;
+      const { userId } = await newFixture(app);
+      const ticket = await app.auth.createLoginTicket(userId, { methods: ['pwd'] });
+      const digest = createHash('sha256').update(ticket).digest('hex');
+      const check = jest.fn(() => isRight);
+      const [struck, outcome] = await strike(fault, at, () =>
+        app.auth.attempt({ ticket, method: 'otp' }, {}, check).catch((error: unknown) => error),
+      );
+      if (struck === null) return false;
+
+      if (fault.outcome === 'works') expect(outcome).toBe(isRight);
+      if (outcome !== isRight) expect(outcome).toMatchObject({ code: 'database_unavailable' });
+      const tickets = app.dataSource.getRepository(AuthLoginTicket);
+      const stored = await untilReconnected(() => tickets.findOneByOrFail({ digest }));
+      const isProved = Object.keys(JSON.parse(stored.methods) as object).includes('otp');
+      const checks = check.mock.calls.length;
+      if (outcome === true) expect([isProved, stored.failureCount <= 1]).toEqual([true, true]);
+      if (!isRight) expect([isProved, stored.failureCount >= checks]).toEqual([false, true]);
+      expect([checks <= 1, stored.failureCount <= 2]).toEqual([true, true]);
+      // Counts that could not be taken back would expire. Deleting the rows has the same effect.
+      await app.dataSource.getRepository(AuthLoginFailure).deleteAll();
+      expect(await app.auth.attempt({ ticket, method: 'otp' }, {}, () => true)).toBe(true);
+      return true;
+    }
+  });
 });
 
 interface Pair {
@@ -98,51 +146,43 @@ interface Pair {
   readonly refresh_token?: string;
 }
 
-/** If the connection is cut at the COMMIT, a repeated refresh or login finds out that the COMMIT succeeded. */
+/** If the connection is cut at the COMMIT, only some operations find out whether the COMMIT succeeded. */
 function mustWork(operation: Operation, fault: Fault, struck: string): boolean {
   if (fault.outcome !== 'works before COMMIT') return fault.outcome === 'works';
   const isLastBeforeCommit =
     /^(INSERT INTO .auth_events|UPDATE .auth_users|SET lock_wait_timeout)/.test(struck) && fault.after !== undefined;
-  return operation.name === 'a refresh' || isLogin(operation) || !(struck === 'COMMIT' || isLastBeforeCommit);
-}
-
-function isLogin({ name }: Operation): boolean {
-  return name.startsWith('a login');
-}
-
-interface Possible {
-  readonly whenWorked: readonly Record<string, unknown>[];
-  readonly whenFailed: readonly Record<string, unknown>[];
+  return operation.isRepeatable === true || !(struck === 'COMMIT' || isLastBeforeCommit);
 }
 
 /**
- * A revocation is committed without its event if the event cannot be written. A COMMIT whose result is lost may
- * have succeeded.
+ * Returns the states that may follow. A revocation is committed without its event if the event cannot be written. A
+ * COMMIT whose result is lost may have succeeded.
  */
 function possibleStates(
-  operation: Operation,
+  { isRevocation }: Operation,
   fault: Fault,
   struck: string,
-  before: Record<string, unknown>,
-  done: Record<string, unknown>,
-): Possible {
-  // The statement that inserts the event, or a statement that sets the timeout for the insert.
-  const isLogRow = /^(INSERT INTO .auth_events|SET .*lock_(wait|timeout))/.test(struck);
-  const withoutRow = { ...done, events: before['events'] };
-  const whenWorked = operation.isRevocation && isLogRow ? [done, withoutRow] : [done];
-  const isAutocommit = struck.startsWith('WITH changed');
+  before: Counts,
+  done: Counts,
+  worked: boolean,
+): Counts[] {
+  if (worked) {
+    // The statement that inserts the event, or a statement that sets the timeout for the insert.
+    const isLogRow = /^(INSERT INTO .auth_events|SET .*lock_(wait|timeout))/.test(struck);
+    return isRevocation && isLogRow ? [done, { ...done, events: before['events'] }] : [done];
+  }
   const mayBeDone =
-    (struck.startsWith('COMMIT') || isAutocommit) &&
+    /^(COMMIT|WITH changed)/.test(struck) &&
     (fault.after !== undefined || fault.outcome === 'works before COMMIT' || fault.name === 'hangs');
-  return { whenWorked, whenFailed: mayBeDone ? [before, done] : [before] };
+  return mayBeDone ? [before, done] : [before];
 }
 
 /** Asserts that either both tokens of a pair are valid, or neither of them. */
 async function expectUsable(
   operation: Operation,
   { app, session }: Fixture,
-  after: Record<string, unknown>,
-  before: Record<string, unknown>,
+  after: Counts,
+  before: Counts,
   issued: Pair | null,
 ): Promise<void> {
   const works = async (pair: Pair): Promise<boolean[]> => [
@@ -154,5 +194,5 @@ async function expectUsable(
   ];
   if (issued?.access_token) expect(await works(issued)).toEqual([true, true]);
   else if (JSON.stringify(after) === JSON.stringify(before)) expect(await works(session)).toEqual([true, true]);
-  else if (!isLogin(operation)) expect(await app.auth.authenticate(session.access_token)).toBeNull();
+  else if (!operation.name.startsWith('a login')) expect(await app.auth.authenticate(session.access_token)).toBeNull();
 }

@@ -52,7 +52,7 @@ async function cutConnections({ name, observer }: Tools): Promise<void> {
   for (const { id } of others) await observer.query(`KILL ${id}`).catch(() => undefined);
 }
 
-export const FAULTS: readonly Fault[] = [
+const FAULTS: readonly Fault[] = [
   { name: 'fails', on: ALL, outcome: 'fails', before: fail },
   { name: 'is executed and its result is lost', on: ALL, outcome: 'fails', after: fail },
   { name: 'conflicts once with another transaction', on: ALL, outcome: 'works', before: deadlock },
@@ -66,6 +66,9 @@ export const FAULTS: readonly Fault[] = [
   },
   { name: 'hangs', on: POOLED, outcome: 'fails', lasting: true, before: ({ hanging }) => hanging },
 ];
+
+/** Returns the faults of a database. */
+export const faultsOn = (name: DatabaseName): Fault[] => FAULTS.filter(({ on }) => on.includes(DIALECTS[name]));
 
 /** Injects the fault into the n-th statement from now on. */
 export class FaultHook implements Hook {

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { AuthService, Public, SecondFactor, type ClientInfo } from 'nestjs-session-auth';
 import { compare } from 'bcrypt';
-import type { Response } from 'supertest';
+import type { Test } from 'supertest';
 import { PASSWORD, type TestApplication, type LoginAnswer } from '../support/test-application';
 
 /** A user with two sessions, of which one was refreshed once. */
@@ -39,58 +39,49 @@ export class TicketController {
   }
 }
 
-/** A request that changes the database, and the status of its response without a fault. */
+/** A request that changes the database. */
 export interface Operation {
   readonly name: string;
-  readonly status: number;
-  /** Whether the change is committed without its event if the event cannot be written. */
-  readonly isRevocation: boolean;
-  readonly run: (fixture: Fixture) => Promise<Response>;
+  /** The status of the response without a fault. Default: 200. */
+  readonly status?: number;
+  /** Whether the change is committed without its event if the event cannot be written. Default: false. */
+  readonly isRevocation?: boolean;
+  /** Whether a repetition finds out that the lost COMMIT succeeded. Default: false. */
+  readonly isRepeatable?: boolean;
+  readonly run: (fixture: Fixture) => Test;
 }
 
+const login = ({ app, username }: Fixture): Test => app.http.post('/auth/login').send({ username, password: PASSWORD });
+
 export const OPERATIONS: readonly Operation[] = [
-  {
-    name: 'a login',
-    status: 200,
-    isRevocation: false,
-    run: async ({ app, username }) => app.http.post('/auth/login').send({ username, password: PASSWORD }),
-  },
+  { name: 'a login', isRepeatable: true, run: login },
   {
     name: 'a login that needs a second factor',
     status: 403,
-    isRevocation: false,
-    run: async ({ app, username }) =>
-      app.http.post('/auth/login').set('User-Agent', NEEDS_SECOND_FACTOR).send({ username, password: PASSWORD }),
+    isRepeatable: true,
+    run: (fixture) => login(fixture).set('User-Agent', NEEDS_SECOND_FACTOR),
   },
   {
     name: 'a login by ticket',
-    status: 200,
-    isRevocation: false,
-    run: async ({ app, ticket }) => app.http.post('/ticket').send({ ticket }),
+    isRepeatable: true,
+    run: ({ app, ticket }) => app.http.post('/ticket').send({ ticket }),
   },
+  { name: 'a refresh', isRepeatable: true, run: ({ app, session }) => app.refresh(session.refresh_token) },
   {
-    name: 'a refresh',
-    status: 200,
-    isRevocation: false,
-    run: async ({ app, session }) => app.refresh(session.refresh_token),
+    name: 'a reauthentication',
+    isRepeatable: true,
+    run: ({ app, session }) => app.post('/auth/reauthenticate', session.access_token, { password: PASSWORD }),
   },
-  {
-    name: 'a logout',
-    status: 200,
-    isRevocation: true,
-    run: async ({ app, session }) => app.post('/auth/logout', session.access_token),
-  },
+  { name: 'a logout', isRevocation: true, run: ({ app, session }) => app.post('/auth/logout', session.access_token) },
   {
     name: 'the reuse of a refresh token',
     status: 400,
     isRevocation: true,
-    run: async ({ app, usedToken }) => app.refresh(usedToken),
+    run: ({ app, usedToken }) => app.refresh(usedToken),
   },
   {
     name: 'a password change',
-    status: 200,
-    isRevocation: false,
-    run: async ({ app, session }) =>
+    run: ({ app, session }) =>
       app.post('/auth/password/change', session.access_token, {
         current_password: PASSWORD,
         new_password: 'a password that is new',
@@ -122,43 +113,35 @@ export async function newFixture(app: TestApplication): Promise<Fixture> {
   };
 }
 
-/** Returns row counts of one user. Equal counts mean equal states. */
+/** Returns row counts of one user by part and name. Equal counts mean equal states. */
 export async function countsOf({ app, userId, credentialsVersion }: Fixture): Promise<Record<string, unknown>> {
   const ofUser = `user_id = '${userId}'`;
-  const rows = await rowsOf(
-    app,
-    `SELECT 'sessions' AS part, state AS name, COUNT(*) AS n FROM auth_sessions WHERE ${ofUser} GROUP BY state
-     UNION ALL SELECT 'generations', 'sum', SUM(generation) FROM auth_sessions WHERE ${ofUser}
-     UNION ALL SELECT 'events', event, COUNT(*) FROM auth_events WHERE ${ofUser} GROUP BY event
-     UNION ALL SELECT 'tickets', 'tickets', COUNT(*) FROM auth_login_tickets WHERE ${ofUser}
-     UNION ALL SELECT 'credentials', 'changed', CASE WHEN credentials_version = ${credentialsVersion} THEN 0 ELSE 1 END
-       FROM auth_user_locks WHERE ${ofUser}
-     UNION ALL SELECT 'password', password_hash, 0 FROM auth_users WHERE id = '${userId}'`,
+  const rows = await untilReconnected(() =>
+    app.dataSource.query<{ part: string; name: string; n: number | string }[]>(
+      `SELECT 'sessions' AS part, state AS name, COUNT(*) AS n FROM auth_sessions WHERE ${ofUser} GROUP BY state
+       UNION ALL SELECT 'generations', 'sum', SUM(generation) FROM auth_sessions WHERE ${ofUser}
+       UNION ALL SELECT 'events', event, COUNT(*) FROM auth_events WHERE ${ofUser} GROUP BY event
+       UNION ALL SELECT 'tickets', 'tickets', COUNT(*) FROM auth_login_tickets WHERE ${ofUser}
+       UNION ALL SELECT 'credentials', 'changed', CASE WHEN credentials_version = ${credentialsVersion} THEN 0 ELSE 1 END
+         FROM auth_user_locks WHERE ${ofUser}
+       UNION ALL SELECT 'password', password_hash, 0 FROM auth_users WHERE id = '${userId}'`,
+    ),
   );
-  const countsIn = (part: string): Record<string, number> =>
-    Object.fromEntries(rows.filter((row) => row.part === part).map(({ name, n }) => [name, Number(n)]));
-  return {
-    sessions: countsIn('sessions'),
-    generations: countsIn('generations'),
-    events: countsIn('events'),
-    tickets: countsIn('tickets'),
-    credentials: countsIn('credentials'),
-    password: await compare(PASSWORD, rows.find(({ part }) => part === 'password')!.name),
-  };
-}
-
-interface Count {
-  readonly part: string;
-  readonly name: string;
-  readonly n: number | string;
-}
-
-/** The pool may still contain connections that were cut. */
-async function rowsOf(app: TestApplication, sql: string, tries = 10): Promise<Count[]> {
-  try {
-    return await app.dataSource.query<Count[]>(sql);
-  } catch (error) {
-    if (tries === 0) throw error;
-    return rowsOf(app, sql, tries - 1);
+  const counts: Record<string, Record<string, unknown>> = {};
+  for (const { part, name, n } of rows) {
+    if (part === 'password') counts[part] = { isOld: await compare(PASSWORD, name) };
+    else counts[part] = { ...counts[part], [name]: Number(n) };
   }
+  return counts;
+}
+
+/** Returns the names of the signals since the fixture was created. */
+export const signalsOf = ({ app }: Fixture): string[] => app.signals.map(({ name }) => name).sort();
+
+/** Repeats a read while the pool still contains connections that were cut. */
+export async function untilReconnected<T>(read: () => Promise<T>, tries = 10): Promise<T> {
+  return read().catch((error: unknown) => {
+    if (tries === 0) throw error;
+    return untilReconnected(read, tries - 1);
+  });
 }

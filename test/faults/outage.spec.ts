@@ -1,64 +1,76 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DataSource, type DataSourceOptions } from 'typeorm';
+import type { DataSourceOptions } from 'typeorm';
 import { Database } from '../../libs/auth/src/database/database';
 import { createDatabase, describeEachPooled, describeOn, DIALECTS, type TestDatabase } from '../support/databases';
+import { describeOnEachServer, UNAVAILABLE, type TestEnvironment } from '../support/environment';
 import { WITHOUT_SOCKETS } from '../support/pg-without-sockets';
+import { pending, withDeadline } from '../support/tap';
 import { TestApplication, PASSWORD } from '../support/test-application';
-import { Tap } from '../support/tap';
 import { TcpProxy } from '../support/tcp-proxy';
 
-const UNAVAILABLE = [503, { detail: 'The database is unavailable.' }];
+const CREDENTIALS = { username: 'alice', password: PASSWORD };
+
+/** An application that reaches its database through a proxy. */
+class ProxiedApplication {
+  database!: TestDatabase;
+  proxy!: TcpProxy;
+  app!: TestApplication;
+
+  async start(name: 'postgres' | 'postgres18' | 'mariadb' | 'mysql9', settings: object): Promise<void> {
+    this.database = await createDatabase(name);
+    const { proxy, url } = await TcpProxy.start((this.database.options as { url: string }).url);
+    this.proxy = proxy;
+    const options = { ...this.database.options, url, ...settings } as DataSourceOptions;
+    this.app = await TestApplication.start({ database: { ...this.database, options } });
+  }
+
+  async close(): Promise<void> {
+    await this.app.close();
+    await this.proxy.stop();
+    await this.database.drop();
+  }
+}
 
 describeEachPooled('an outage of %s', (name) => {
-  let database: TestDatabase;
-  let proxy: TcpProxy;
-  let app: TestApplication;
-
-  beforeAll(async () => {
-    database = await createDatabase(name);
-    const through = await TcpProxy.start((database.options as { url: string }).url);
-    proxy = through.proxy;
-    // A small pool, which two hanging connections exhaust.
-    const bounds =
+  const proxied = new ProxiedApplication();
+  // A small pool, which two hanging connections exhaust.
+  beforeAll(() =>
+    proxied.start(
+      name,
       DIALECTS[name] === 'postgres'
         ? { connectTimeoutMS: 1500, extra: { max: 2 } }
-        : { connectTimeout: 1500, extra: { connectionLimit: 2 } };
-    const options = { ...database.options, url: through.url, ...bounds } as DataSourceOptions;
-    app = await TestApplication.start({ database: { ...database, options } });
-  });
-  afterAll(async () => {
-    await app.close();
-    await proxy.stop();
-    await database.drop();
-  });
+        : { connectTimeout: 1500, extra: { connectionLimit: 2 } },
+    ),
+  );
+  afterAll(() => proxied.close());
 
-  const breaks = { 'refuses connections': () => proxy.refuse(), 'does not answer any more': () => proxy.silence() };
-
-  it.each(Object.entries(breaks))(
+  it.each(['refuses connections', 'does not answer any more'])(
     'requests during an outage that %s fail with 503 in time, and later requests succeed without a restart',
-    async (_, breakIt) => {
+    async (outage) => {
+      const { app, proxy } = proxied;
       const session = await app.login();
-      await app.get('/me', session.access_token).expect(200);
-      Object.assign(app.nest.get(Database), { answerWithinMs: 250 });
-      await breakIt();
-      const requests = [
-        ...Array.from({ length: 6 }, () => app.get('/me', session.access_token)),
-        app.refresh(session.refresh_token),
-        app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }),
-        app.post('/auth/logout', session.access_token),
-      ];
-      for (const { status, body, headers } of await Promise.all(requests)) {
-        expect([status, body]).toEqual(UNAVAILABLE);
-        expect(headers['retry-after']).toMatch(/^[15]$/);
-      }
-      await proxy.heal();
-      // The pool may need its connect timeout to detect that a new connection hangs.
-      let answer = await app.get('/me', session.access_token);
-      for (let tries = 0; answer.status === 503 && tries < 20; tries++)
-        answer = await app.get('/me', session.access_token);
-      expect(answer.status).toBe(200);
-      Object.assign(app.nest.get(Database), { answerWithinMs: 5_000 });
-      const answers = await Promise.all(Array.from({ length: 10 }, () => app.get('/me', session.access_token)));
+      const get = async () => app.get('/me', session.access_token);
+      expect((await get()).status).toBe(200);
+      await withDeadline(app, 250, async () => {
+        if (outage === 'refuses connections') await proxy.refuse();
+        else proxy.silence();
+        const requests = [
+          ...Array.from({ length: 6 }, get),
+          app.refresh(session.refresh_token),
+          app.http.post('/auth/login').send(CREDENTIALS),
+          app.post('/auth/logout', session.access_token),
+        ];
+        for (const { status, body, headers } of await Promise.all(requests)) {
+          expect([status, body]).toEqual([503, UNAVAILABLE]);
+          expect(headers['retry-after']).toMatch(/^[15]$/);
+        }
+        await proxy.heal();
+        // The pool may need its connect timeout to detect that a new connection hangs.
+        let answer = await get();
+        for (let tries = 0; answer.status === 503 && tries < 20; tries++) answer = await get();
+        expect(answer.status).toBe(200);
+      });
+      const answers = await Promise.all(Array.from({ length: 10 }, get));
       expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(200));
       // Repeating a refresh that received no response is not reported as reuse.
       await app.refresh(session.refresh_token).expect(200);
@@ -67,6 +79,7 @@ describeEachPooled('an outage of %s', (name) => {
   );
 
   it('an outage that ends idle connections of the pool causes no error', async () => {
+    const { app, proxy } = proxied;
     const session = await app.login();
     await proxy.refuse();
     await proxy.heal();
@@ -76,93 +89,53 @@ describeEachPooled('an outage of %s', (name) => {
 });
 
 describeOn('postgres')('connections of %s whose sockets the driver hides, as pg-native does', (name) => {
-  let database: TestDatabase;
-  let proxy: TcpProxy;
-  let app: TestApplication;
+  const proxied = new ProxiedApplication();
+  beforeAll(() => proxied.start(name, { driver: WITHOUT_SOCKETS, connectTimeoutMS: 500 }));
+  afterAll(() => proxied.close());
 
-  beforeAll(async () => {
-    database = await createDatabase(name);
-    const through = await TcpProxy.start((database.options as { url: string }).url);
-    proxy = through.proxy;
-    const options = {
-      ...database.options,
-      url: through.url,
-      driver: WITHOUT_SOCKETS,
-      connectTimeoutMS: 1500,
-    } as DataSourceOptions;
-    app = await TestApplication.start({ database: { ...database, options } });
-  });
-  afterAll(async () => {
-    await app.close();
-    await proxy.stop();
-    await database.drop();
-  });
-
-  async function recover(): Promise<void> {
+  /** Runs work while connections are silent, and again when they answer. */
+  async function silenced<T>(work: () => Promise<T>): Promise<T> {
+    const { app, proxy } = proxied;
+    const result = await withDeadline(app, 250, async () => {
+      proxy.silence();
+      return work();
+    });
     await proxy.heal();
     // Connections that were being opened end at the connect timeout.
-    await sleep(2_000);
-    Object.assign(app.nest.get(Database), { answerWithinMs: 2_000 });
+    await sleep(700);
+    return result;
   }
 
   it('connections that became silent are replaced at the deadline', async () => {
+    const { app } = proxied;
     const session = await app.login();
-    const work = (): Promise<{ status: number }>[] => [
-      app.get('/me', session.access_token),
-      ...[1, 2, 3, 4, 5].map(() => app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD })),
-    ];
-    await Promise.all(work());
-    Object.assign(app.nest.get(Database), { answerWithinMs: 250 });
-    proxy.silence();
-    for (const { status } of await Promise.all(work())) expect(status).toBe(503);
-    await recover();
+    const work = async (): Promise<number[]> => {
+      const requests = [
+        app.get('/me', session.access_token),
+        ...[1, 2, 3, 4, 5].map(() => app.http.post('/auth/login').send(CREDENTIALS)),
+      ];
+      return (await Promise.all(requests)).map(({ status }) => status);
+    };
+    await work();
+    expect(await silenced(work)).toEqual(Array<number>(6).fill(503));
     // Each connection that was idle in the meantime can cost one deadline.
     let statuses: number[] = [];
-    for (let tries = 0; tries < 6 && !(statuses[0] === 200 && new Set(statuses).size === 1); tries++)
-      statuses = (await Promise.all(work())).map(({ status }) => status);
+    await withDeadline(app, 2_000, async () => {
+      for (let tries = 0; tries < 6 && statuses.join() !== Array<number>(6).fill(200).join(); tries++) {
+        statuses = await work();
+      }
+    });
     expect(statuses).toEqual(Array<number>(6).fill(200));
   });
 
   it('an entity whose statement received no response gives its connection back at the deadline', async () => {
-    Object.assign(app.nest.get(Database), { answerWithinMs: 250 });
-    const work = (): Promise<unknown> =>
-      app.nest.get(Database).withManager(null, (manager) => manager.query('SELECT 1 AS one'));
+    const database = proxied.app.nest.get(Database);
+    const work = (): Promise<unknown> => database.withManager(null, (manager) => manager.query('SELECT 1 AS one'));
     const all = (): Promise<unknown[]> =>
       Promise.all(Array.from({ length: 12 }, () => work().catch(({ code }: { code: string }) => code)));
     await all();
-    proxy.silence();
-    expect(new Set(await all())).toEqual(new Set(['database_unavailable']));
-    await recover();
+    expect(new Set(await silenced(all))).toEqual(new Set(['database_unavailable']));
     for (const rows of await all()) expect(rows).toEqual([{ one: 1 }]);
-  });
-});
-
-describeEachPooled('a login during a failure of %s', (name) => {
-  it('the response does not wait until the count of the attempt is taken back', async () => {
-    const database = await createDatabase(name);
-    const app = await TestApplication.start({ database });
-    Object.assign(app.nest.get(Database), { answerWithinMs: 60_000 });
-    const tap = new Tap(app);
-    let recover!: () => void;
-    const recovered = new Promise<void>((resolve) => (recover = resolve));
-    let beginTakingBack!: () => void;
-    const isTakingBack = new Promise<void>((resolve) => (beginTakingBack = resolve));
-    tap.hook = {
-      before: ({ sql }) => {
-        if (sql.startsWith('INSERT INTO') && sql.includes('auth_sessions')) throw new Error('out of order');
-        if (!sql.startsWith('UPDATE') || !sql.includes('auth_login_failures')) return;
-        beginTakingBack();
-        return recovered;
-      },
-    };
-    const { status, body } = await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD });
-    expect([status, body]).toEqual(UNAVAILABLE);
-    await isTakingBack;
-    tap.hook = {};
-    recover();
-    await app.login();
-    await app.close();
-    await database.drop();
   });
 });
 
@@ -173,66 +146,95 @@ const LOCKED = {
   'the log': { postgres: 'LOCK TABLE auth_events IN EXCLUSIVE MODE', mysql: 'LOCK TABLES auth_events WRITE' },
 } as const;
 
-describeEachPooled('a lock of another transaction on %s', (name) => {
-  let database: TestDatabase;
-  let app: TestApplication;
-  let other: DataSource;
+type Lock = keyof typeof LOCKED;
 
-  beforeAll(async () => {
-    database = await createDatabase(name);
-    app = await TestApplication.start({ database });
-    other = await new DataSource({ ...database.options, entities: [], synchronize: false }).initialize();
-  });
-  afterAll(async () => {
-    await other.destroy();
-    await app.close();
-    await database.drop();
+describeOnEachServer('a failure of the database', { auth: { sessionPolicy: 'single' } }, (env: TestEnvironment) => {
+  it('the response does not wait until the count of a login attempt is taken back', async () => {
+    const { app, tap } = env;
+    const recovered = pending();
+    const takingBack = pending();
+    tap.hook = {
+      before: ({ sql }) => {
+        if (sql.startsWith('INSERT INTO') && sql.includes('auth_sessions')) throw new Error('out of order');
+        if (!sql.startsWith('UPDATE') || !sql.includes('auth_login_failures')) return;
+        takingBack.resolve();
+        return recovered.promise;
+      },
+    };
+    const login = async () => app.http.post('/auth/login').send(CREDENTIALS);
+    const { status, body } = await withDeadline(app, 60_000, login);
+    expect([status, body]).toEqual([503, UNAVAILABLE]);
+    await takingBack.promise;
+    tap.hook = {};
+    recovered.resolve();
+    await app.login();
   });
 
-  async function whileLocked<T>(locks: readonly (keyof typeof LOCKED)[], work: () => Promise<T>): Promise<T> {
-    const runner = other.createQueryRunner();
+  async function whileLocked<T>(locks: readonly Lock[], work: () => Promise<T>): Promise<T> {
+    const dialect = DIALECTS[env.database.name] === 'postgres' ? 'postgres' : 'mysql';
+    const runner = env.app.dataSource.createQueryRunner();
     await runner.startTransaction();
     for (const what of locks) {
       const sql = LOCKED[what];
-      await runner.query(typeof sql === 'string' ? sql : sql[DIALECTS[name]]);
+      await runner.query(typeof sql === 'string' ? sql : sql[dialect]);
     }
     try {
       return await work();
     } finally {
-      if (DIALECTS[name] === 'mysql') await runner.query('UNLOCK TABLES');
+      if (dialect === 'mysql') await runner.query('UNLOCK TABLES');
       await runner.rollbackTransaction();
       await runner.release();
     }
   }
 
-  it.each<{ token: 'live' | 'used'; locks: (keyof typeof LOCKED)[] }>([
-    { token: 'live', locks: ['the session'] },
-    { token: 'live', locks: ['the log'] },
-    { token: 'used', locks: ['the session'] },
-    { token: 'used', locks: ['the lock of the user'] },
+  /** Waits until no other connection runs a statement. */
+  async function waitForOtherStatements(): Promise<void> {
+    const busy =
+      DIALECTS[env.database.name] === 'postgres'
+        ? `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active'`
+        : `SELECT 1 FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() AND command = 'Query'`;
+    while ((await env.app.dataSource.query<unknown[]>(busy)).length > 0) await new Promise(setImmediate);
+  }
+
+  /** The first row waits for the default of five seconds. */
+  it.each<{ operation: 'login' | 'refresh' | 'reuse'; locks: Lock[]; deadlineMs: number }>([
+    { operation: 'refresh', locks: ['the session'], deadlineMs: 5_000 },
+    { operation: 'refresh', locks: ['the log'], deadlineMs: 400 },
+    { operation: 'reuse', locks: ['the session'], deadlineMs: 400 },
+    { operation: 'reuse', locks: ['the lock of the user'], deadlineMs: 400 },
     // MariaDB cannot hold two locks in this test, because LOCK TABLES ends the transaction that holds the first lock.
-    ...(DIALECTS[name] === 'postgres'
-      ? [{ token: 'used' as const, locks: ['the lock of the user' as const, 'the log' as const] }]
-      : []),
+    { operation: 'reuse', locks: ['the lock of the user', 'the log'], deadlineMs: 400 },
+    { operation: 'login', locks: ['the session'], deadlineMs: 400 },
+    { operation: 'login', locks: ['the lock of the user'], deadlineMs: 400 },
+    { operation: 'login', locks: ['the log'], deadlineMs: 400 },
   ])(
-    'a refresh with a $token token fails with 503 after 5 seconds in total if another transaction has locked $locks',
-    async ({ token, locks }) => {
+    'a $operation fails with 503 after $deadlineMs ms in total if another transaction has locked $locks, and changes nothing afterwards',
+    async ({ operation, locks, deadlineMs }) => {
+      const { app, database } = env;
+      if (locks.length > 1 && DIALECTS[database.name] !== 'postgres') return;
       const session = await app.login();
-      const { body } = await app.refresh(session.refresh_token).expect(200);
-      const presented = token === 'live' ? body.refresh_token : session.refresh_token;
+      const { body: live } = await app.refresh(session.refresh_token).expect(200);
       app.signals.length = 0;
-      const [seconds, answer] = await whileLocked(locks, async () => {
-        const startedAt = performance.now();
-        const response = await app.refresh(presented);
-        return [(performance.now() - startedAt) / 1_000, response] as const;
-      });
-      expect([answer.status, answer.body]).toEqual(UNAVAILABLE);
-      expect(seconds).toBeGreaterThan(4);
-      expect(seconds).toBeLessThan(6.5);
-      // The refresh did not change anything, neither before nor after the response.
+      const rows = (): Promise<unknown[]> =>
+        Promise.all(
+          ['auth_sessions', 'auth_events'].map((table) => app.dataSource.query(`SELECT * FROM ${table} ORDER BY 1`)),
+        );
+      const before = await rows();
+      const run = async () => {
+        if (operation === 'login') return app.http.post('/auth/login').send(CREDENTIALS);
+        return app.refresh(operation === 'refresh' ? live.refresh_token : session.refresh_token);
+      };
+      const startedAt = performance.now();
+      const answer = await whileLocked(locks, () => withDeadline(app, deadlineMs, run));
+      const elapsedMs = performance.now() - startedAt;
+      expect([answer.status, answer.body]).toEqual([503, UNAVAILABLE]);
+      expect(elapsedMs).toBeGreaterThan(0.8 * deadlineMs);
+      expect(elapsedMs).toBeLessThan(deadlineMs + 1_500);
+      await waitForOtherStatements();
+      expect(await rows()).toEqual(before);
       expect(app.sent('token_reuse_detected')).toEqual([]);
-      await app.get('/me', body.access_token).expect(200);
-      await app.refresh(body.refresh_token).expect(200);
+      await app.get('/me', live.access_token).expect(200);
+      await app.refresh(live.refresh_token).expect(200);
     },
   );
 });
