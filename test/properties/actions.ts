@@ -1,70 +1,31 @@
 import * as fc from 'fast-check';
 import { SECONDS, type InstanceOptions, type ModelOptions } from './model';
 
-type Base = { readonly instance: 0 | 1; readonly user: 0 | 1 };
-
-/** `client` and `token` are indexes of existing clients and tokens, modulo their number when the action runs. */
-export type SessionAction = Base & { readonly client: number } & (
-    | { readonly kind: 'revoke' | 'forgeToken' | 'exhaustReplays' }
-    | { readonly kind: 'logout' | 'changePassword' }
-    | { readonly kind: 'reauthenticate'; readonly variant: 'right' | 'wrong' | 'late' }
-    | { readonly kind: 'confirmIdentity'; readonly methods: readonly string[] }
-    | { readonly kind: 'attemptInSession'; readonly method: string; readonly results: readonly boolean[] }
-    | { readonly kind: 'logoutAll'; readonly keepCurrent: boolean }
-    | { readonly kind: 'refresh' | 'refreshTwice' | 'replayLast'; readonly network: number }
-    | {
-        readonly kind: 'refreshAgain';
-        readonly network: number;
-        readonly accessTokenUsed: boolean;
-        readonly again: number;
-      }
-    | { readonly kind: 'refreshWith'; readonly token: number; readonly network: number }
-    | { readonly kind: 'authenticate'; readonly token: number }
-    | { readonly kind: 'corruptToken'; readonly token: number; readonly position: number; readonly by: number }
-    | { readonly kind: 'restoreRow'; readonly copy: number }
-    | { readonly kind: 'outliveTimeout'; readonly isDisabled: boolean; readonly then: 'prune' | 'dryRun' | 'reuse' }
-    | { readonly kind: 'waitUntil'; readonly deadline: number; readonly ms: 0 | -1 }
-  );
-
-/** `ticket` is an index of the issued tickets, from the latest to the oldest, modulo their number. */
-export type TicketAction = Base &
-  (
-    | { readonly kind: 'createTicket'; readonly methods: readonly string[]; readonly count: number }
-    | { readonly kind: 'verifyCredentials' }
-    | { readonly kind: 'enrol'; readonly isRequired: boolean }
-    | ({ readonly ticket: number } & (
-        | { readonly kind: 'openWithTicket' | 'openTwice' }
-        | { readonly kind: 'attempt'; readonly attempts: readonly Attempt[] }
-        | { readonly kind: 'outliveTicket'; readonly ms: 0 | -1 }
-      ))
-  );
-
-/** An attempt with a secret, which is made `times` times. */
-export interface Attempt {
-  readonly method: string;
-  readonly result: 'right' | 'wrong' | 'throws';
-  readonly times: number;
+/** An action of a user on one of two instances. */
+interface Base {
+  readonly instance: 0 | 1;
+  readonly user: 0 | 1;
 }
 
-export type Action =
-  | SessionAction
-  | TicketAction
-  | (Base & {
-      readonly kind: 'open' | 'login' | 'wrongPassword' | 'list' | 'disable' | 'enable' | 'forget' | 'prune' | 'dryRun';
-    })
-  | (Base & { readonly kind: 'resetPassword' | 'disableUser' | 'enableUser' | 'resetFailedLogins' })
-  | (Base & { readonly kind: 'restart'; readonly configuration: Partial<InstanceOptions> })
-  | (Base & { readonly kind: 'wait'; readonly ms: number });
+/** A union with one member for each kind, so that the kind tells the members apart. */
+type Of<K, Properties> = K extends string ? Base & { readonly kind: K } & Properties : never;
+type Values<A> = { readonly [Key in keyof A]: A[Key] extends fc.Arbitrary<infer T> ? T : never };
+
+/** Actions that are as frequent as `weight`, of one of the kinds. */
+function act<K extends string, A extends Record<string, fc.Arbitrary<unknown>> = Record<never, never>>(
+  weight: number,
+  kinds: readonly K[],
+  properties?: A,
+): { weight: number; arbitrary: fc.Arbitrary<Of<K, Values<A>>> } {
+  const binary = fc.constantFrom(0, 1);
+  const arbitrary = fc.record({ instance: binary, user: binary, kind: fc.constantFrom(...kinds), ...properties });
+  return { weight, arbitrary: arbitrary as unknown as fc.Arbitrary<Of<K, Values<A>>> };
+}
+
+type ActionOf<Weighted> = Weighted extends { arbitrary: fc.Arbitrary<infer A> } ? A : never;
 
 /** Client addresses. The last two belong to one network. */
 export const ADDRESSES = ['192.0.2.1', '198.51.100.7', '2001:db8::1', '2001:db8::2'] as const;
-
-const base = { instance: fc.constantFrom(0 as const, 1 as const), user: fc.constantFrom(0 as const, 1 as const) };
-const client = fc.nat({ max: 20 });
-const token = fc.nat({ max: 20 });
-const network = fc.constantFrom(0, 0, 0, 1, 2, 3);
-
-const kind = <K extends Action['kind']>(...kinds: K[]): fc.Arbitrary<K> => fc.constantFrom(...kinds);
 
 const ROTATION: readonly Pick<InstanceOptions, 'rotateRefreshTokens' | 'refreshReuseGraceSeconds'>[] = [
   { rotateRefreshTokens: true, refreshReuseGraceSeconds: 0 },
@@ -88,87 +49,81 @@ const ms = fc.oneof(
   // A negative wait sets the clock back.
   fc.integer({ min: -30_000, max: -1 }),
 );
+const exactOrBefore = fc.constantFrom(0, -1);
 
-const weighted = (weight: number, arbitrary: fc.Arbitrary<Action>): fc.WeightedArbitrary<Action> => ({
-  weight,
-  arbitrary,
-});
-
+/** An index of the issued tickets, from the latest to the oldest, modulo their number. */
 const ticket = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat({ max: 20 }) });
 const method = fc.constantFrom('otp', 'otp', 'hwk', 'pwd');
 const methods = fc.constantFrom(['pwd'], ['hwk'], ['hwk', 'otp']);
+
+/** An attempt with a secret, which is made `times` times. */
+export interface Attempt {
+  readonly method: string;
+  readonly result: 'right' | 'wrong' | 'throws';
+  readonly times: number;
+}
+
 const attempt: fc.Arbitrary<Attempt> = fc.record({
   method,
   result: fc.constantFrom('right' as const, 'right', 'wrong', 'wrong', 'throws'),
   times: fc.constantFrom(1, 1, 1, 1, 4, 5),
 });
 
-const ticketActions: readonly fc.WeightedArbitrary<Action>[] = [
-  weighted(4, fc.record({ ...base, kind: kind('createTicket'), methods, count: fc.constantFrom(1, 1, 1, 1, 20) })),
-  weighted(1, fc.record({ ...base, kind: kind('verifyCredentials') })),
-  weighted(2, fc.record({ ...base, kind: kind('enrol'), isRequired: fc.constantFrom(true, true, false) })),
-  weighted(5, fc.record({ ...base, kind: kind('openWithTicket', 'openWithTicket', 'openTwice'), ticket })),
-  weighted(
-    5,
-    fc.record({ ...base, kind: kind('attempt'), ticket, attempts: fc.array(attempt, { minLength: 1, maxLength: 3 }) }),
-  ),
-  weighted(1, fc.record({ ...base, kind: kind('outliveTicket'), ticket, ms: fc.constantFrom(0 as const, -1) })),
-  weighted(1, fc.record({ ...base, kind: kind('resetPassword', 'resetFailedLogins') })),
-  weighted(1, fc.record({ ...base, kind: kind('disableUser', 'enableUser', 'enableUser') })),
-  weighted(1, fc.record({ ...base, kind: kind('confirmIdentity'), client, methods })),
-  weighted(
-    2,
-    fc.record({
-      ...base,
-      kind: kind('attemptInSession'),
-      client,
-      method,
-      results: fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }),
-    }),
-  ),
+const TICKET_ACTIONS = [
+  act(4, ['createTicket'], { methods, count: fc.constantFrom(1, 1, 1, 1, 20) }),
+  act(1, ['verifyCredentials']),
+  act(2, ['enrol'], { isRequired: fc.constantFrom(true, true, false) }),
+  act(5, ['openWithTicket', 'openWithTicket', 'openTwice'], { ticket }),
+  act(5, ['attempt'], { ticket, attempts: fc.array(attempt, { minLength: 1, maxLength: 3 }) }),
+  act(1, ['outliveTicket'], { ticket, ms: exactOrBefore }),
 ];
 
+/** Indexes of existing clients and tokens, modulo their number when the action runs. */
+const client = fc.nat({ max: 20 });
+const token = fc.nat({ max: 20 });
+const network = fc.constantFrom(0, 0, 0, 1, 2, 3);
+
+const SESSION_ACTIONS = [
+  act(9, ['refresh'], { client, network }),
+  act(4, ['replayLast'], { client, network }),
+  act(3, ['refreshAgain'], { client, network, accessTokenUsed: fc.boolean(), again: network }),
+  act(1, ['refreshTwice'], { client, network }),
+  act(3, ['refreshWith'], { client, token, network }),
+  act(2, ['authenticate'], { client, token }),
+  act(5, ['authenticate'], { client, token: fc.constant(0) }),
+  act(2, ['logout', 'changePassword', 'revoke'], { client }),
+  act(1, ['logoutAll'], { client, keepCurrent: fc.boolean() }),
+  act(2, ['reauthenticate'], { client, variant: fc.constantFrom('right', 'wrong', 'late') }),
+  act(1, ['confirmIdentity'], { client, methods }),
+  act(2, ['attemptInSession'], { client, method, results: fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }) }),
+  act(2, ['forgeToken', 'exhaustReplays', 'exhaustReplays'], { client }),
+  act(1, ['corruptToken'], { client, token, position: fc.nat(), by: fc.nat() }),
+  act(2, ['restoreRow'], { client, copy: fc.nat({ max: 5 }) }),
+  act(3, ['outliveTimeout'], {
+    client,
+    isDisabled: fc.boolean(),
+    then: fc.constantFrom('prune', 'dryRun', 'reuse'),
+  }),
+  act(4, ['waitUntil'], { client, deadline: fc.nat(), ms: exactOrBefore }),
+];
+
+const OTHER_ACTIONS = [
+  act(6, ['open']),
+  act(2, ['login', 'wrongPassword', 'list']),
+  act(2, ['prune', 'prune', 'dryRun']),
+  act(2, ['disable', 'disable', 'enable', 'enable', 'enable', 'forget']),
+  act(1, ['disableUser', 'enableUser', 'enableUser']),
+  act(1, ['resetPassword', 'resetFailedLogins']),
+  act(1, ['restart'], { configuration }),
+  act(4, ['wait'], { ms }),
+];
+
+export type TicketAction = ActionOf<(typeof TICKET_ACTIONS)[number]>;
+export type SessionAction = ActionOf<(typeof SESSION_ACTIONS)[number]>;
+export type Action = TicketAction | SessionAction | ActionOf<(typeof OTHER_ACTIONS)[number]>;
+
 export const action: fc.Arbitrary<Action> = fc.oneof(
-  ...ticketActions,
-  weighted(6, fc.record({ ...base, kind: kind('open') })),
-  weighted(2, fc.record({ ...base, kind: kind('login', 'wrongPassword', 'list') })),
-  weighted(2, fc.record({ ...base, kind: kind('prune', 'prune', 'dryRun') })),
-  weighted(
-    3,
-    fc.record({
-      ...base,
-      kind: kind('outliveTimeout'),
-      client,
-      isDisabled: fc.boolean(),
-      then: fc.constantFrom('prune', 'dryRun', 'reuse'),
-    }),
-  ),
-  weighted(2, fc.record({ ...base, kind: kind('disable', 'disable', 'enable', 'enable', 'enable', 'forget') })),
-  weighted(1, fc.record({ ...base, kind: kind('restart'), configuration })),
-  weighted(9, fc.record({ ...base, kind: kind('refresh'), client, network })),
-  weighted(4, fc.record({ ...base, kind: kind('replayLast'), client, network })),
-  weighted(
-    3,
-    fc.record({ ...base, kind: kind('refreshAgain'), client, network, accessTokenUsed: fc.boolean(), again: network }),
-  ),
-  weighted(1, fc.record({ ...base, kind: kind('refreshTwice'), client, network })),
-  weighted(2, fc.record({ ...base, kind: kind('logout', 'changePassword', 'revoke'), client })),
-  weighted(
-    2,
-    fc.record({ ...base, kind: kind('reauthenticate'), client, variant: fc.constantFrom('right', 'wrong', 'late') }),
-  ),
-  weighted(2, fc.record({ ...base, kind: kind('forgeToken', 'exhaustReplays', 'exhaustReplays'), client })),
-  weighted(2, fc.record({ ...base, kind: kind('restoreRow'), client, copy: fc.nat({ max: 5 }) })),
-  weighted(1, fc.record({ ...base, kind: kind('corruptToken'), client, token, position: fc.nat(), by: fc.nat() })),
-  weighted(3, fc.record({ ...base, kind: kind('refreshWith'), client, token, network })),
-  weighted(2, fc.record({ ...base, kind: kind('authenticate'), client, token })),
-  weighted(5, fc.record({ ...base, kind: kind('authenticate'), client, token: fc.constant(0) })),
-  weighted(1, fc.record({ ...base, kind: kind('logoutAll'), client, keepCurrent: fc.boolean() })),
-  weighted(4, fc.record({ ...base, kind: kind('wait'), ms })),
-  weighted(
-    4,
-    fc.record({ ...base, kind: kind('waitUntil'), client, deadline: fc.nat(), ms: fc.constantFrom(0 as const, -1) }),
-  ),
+  ...([...TICKET_ACTIONS, ...SESSION_ACTIONS, ...OTHER_ACTIONS] as fc.WeightedArbitrary<Action>[]),
 );
 
 export interface Configuration {

@@ -11,26 +11,20 @@ import { networkOf } from '../../libs/auth/src/history/event-log';
 import { FAMILY_SECRET_BYTES, formatRefreshToken, REFRESH_SECRET_BYTES } from '../../libs/auth/src/tokens/tokens';
 import { DrivenClock } from '../support/driven-clock';
 import { ADDRESSES, type Action, type Configuration, type SessionAction } from './actions';
-import { Instance, type Sent } from './instance';
+import { Instance, outcome, type Sent } from './instance';
 import { Model, MAX_REPLAYS, SECONDS, type InstanceOptions, type ModelProofs, type Pair, type Refusal } from './model';
-import { outcome } from './outcome';
 import { assertSameSignals, StoredRows } from './stored-rows';
 import { EnrolledUsers, loginTicketOf, TicketSteps, type Opened } from './ticket-steps';
 
 const PASSWORD = 'correct horse battery staple';
 const USERNAMES = ['alice', 'bob'] as const;
-const TABLES = [
-  'auth_sessions',
-  'auth_events',
-  'auth_login_failures',
-  'auth_login_tickets',
-  'auth_password_resets',
-  'auth_user_locks',
-  'auth_users',
-];
 
-type KindOfPrincipal =
-  'logout' | 'logoutAll' | 'changePassword' | 'reauthenticate' | 'confirmIdentity' | 'attemptInSession';
+type ActionOfPrincipal = Extract<
+  SessionAction,
+  {
+    kind: 'logout' | 'logoutAll' | 'changePassword' | 'reauthenticate' | 'confirmIdentity' | 'attemptInSession';
+  }
+>;
 
 /** A client with a session, and every pair that the client has received. The latest pair is last. */
 interface Client {
@@ -48,7 +42,7 @@ export class Environment {
   private readonly instances: Instance[] = [];
   private readonly options: InstanceOptions[] = [];
   private readonly clients: Client[] = [];
-  private users: readonly string[] = [];
+  private readonly users: string[] = [];
 
   private constructor(
     private readonly dataSource: DataSource,
@@ -61,12 +55,12 @@ export class Environment {
 
   static async create(dataSource: DataSource, configuration: Configuration): Promise<Environment> {
     const environment = new Environment(dataSource, configuration);
-    for (const table of TABLES) await dataSource.query(`DELETE FROM ${table}`);
+    for (const { tableName } of dataSource.entityMetadatas) await dataSource.query(`DELETE FROM ${tableName}`);
     for (const index of [0, 1]) await environment.restart(index, configuration.instance);
     const { auth } = environment.instances[0]!;
-    const create = async (username: string): Promise<string> =>
-      String((await auth.createUser({ username, password: PASSWORD })).id);
-    environment.users = [await create(USERNAMES[0]), await create(USERNAMES[1])];
+    for (const username of USERNAMES) {
+      environment.users.push(String((await auth.createUser({ username, password: PASSWORD })).id));
+    }
     return environment;
   }
 
@@ -111,13 +105,9 @@ export class Environment {
         expect(await outcome(auth.login({ ...credentials, password: 'wrong' }))).toBe('invalid_credentials');
         return model.loginFailed(user, credentials.username, 'pwd');
       case 'list': {
-        const listed = await auth.listSessions(user);
-        expect(listed.map(({ id }) => id)).toEqual(
-          model
-            .liveOf(user)
-            .map(({ id }) => id)
-            .reverse(),
-        );
+        const listed = (await auth.listSessions(user)).map(({ id }) => id);
+        const live = model.liveOf(user).map(({ id }) => id);
+        expect(listed).toEqual(live.reverse());
         return model.expire(user);
       }
       case 'resetPassword':
@@ -132,18 +122,11 @@ export class Environment {
       case 'enableUser':
         await auth.enableUser(user);
         return model.enabled(user);
-      case 'createTicket':
-      case 'verifyCredentials':
-      case 'enrol':
-      case 'openWithTicket':
-      case 'openTwice':
-      case 'attempt':
-      case 'outliveTicket':
-        return this.tickets.act(action, auth, { id: user, ...credentials });
       case 'prune':
       case 'dryRun':
         return this.prune(pruning, action.kind === 'dryRun');
       default: {
+        if (!('client' in action)) return this.tickets.act(action, auth, { id: user, ...credentials });
         const client = this.clients[action.client % Math.max(1, this.clients.length)];
         if (client) await this.actOnSession(action, instance, client);
       }
@@ -224,7 +207,7 @@ export class Environment {
 
   private async actAs(
     principal: AuthPrincipal,
-    action: Extract<SessionAction, { kind: KindOfPrincipal }>,
+    action: ActionOfPrincipal,
     auth: AuthService,
     client: Client,
   ): Promise<void> {
@@ -257,7 +240,7 @@ export class Environment {
         for (const isRight of action.results) {
           expect(await auth.attempt({ principal, method }, {}, () => isRight)).toBe(isRight);
           if (isRight) model.proved(session, method);
-          else model.confirmationFailed(session, USERNAMES[this.users.indexOf(session.user)]!, method);
+          else model.confirmationFailed(session, this.usernameOf(session), method);
         }
         return;
       }
@@ -274,7 +257,7 @@ export class Environment {
     const confirm = (password: string): Promise<Pair | string> => outcome(auth.reauthenticate(principal, password));
     if (variant === 'wrong') {
       expect(await confirm('wrong')).toBe('invalid_field');
-      this.model.confirmationFailed(session, USERNAMES[this.users.indexOf(session.user)]!);
+      this.model.confirmationFailed(session, this.usernameOf(session));
       return;
     }
     if (variant === 'late') {
@@ -289,6 +272,10 @@ export class Environment {
     client.pairs.push(pair as Pair);
     this.model.succeeded(session, 'pwd');
     this.model.reauthenticated(session, pair as Pair, ['pwd']);
+  }
+
+  private usernameOf({ user }: { readonly user: string }): string {
+    return USERNAMES[this.users.indexOf(user)]!;
   }
 
   private async setActive(user: string, active: boolean): Promise<void> {

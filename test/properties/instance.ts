@@ -1,5 +1,5 @@
 import type { ClassProvider, FactoryProvider, InjectionToken, Provider, Type, ValueProvider } from '@nestjs/common';
-import { AUTH_OPTIONS, AuthService, PruningService, type AuthModuleOptions } from 'nestjs-session-auth';
+import { AUTH_OPTIONS, AuthError, AuthService, PruningService, type AuthModuleOptions } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
 import { AUTH_PROVIDERS } from '../../libs/auth/src/auth.module';
 import { Clock } from '../../libs/auth/src/base/clock';
@@ -17,6 +17,16 @@ import { WITHOUT_NAMED_STATEMENTS } from '../support/databases';
 export type Sent = {
   readonly [Name in AuthSignalName]: { readonly name: Name; readonly payload: AuthSignals[Name] };
 }[AuthSignalName];
+
+/** Returns the result of a call, or the code of its refusal. */
+export async function outcome<T>(call: Promise<T>): Promise<T | string> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof AuthError) return error.code;
+    throw error;
+  }
+}
 
 /** An emitter whose listener records every signal. */
 function recordingEmitter(sent: Sent[]): EventEmitter2 {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { SESSION_LIMIT } from '../../libs/auth/src/sessions/end-sessions';
-import { ModelTickets, type ModelTicket } from './tickets';
 
 /**
  * The contract for sessions in its simplest form: no database, no parallelism, plain loops. Instants are in
@@ -44,34 +43,37 @@ export interface Pair {
   readonly refreshToken: string;
 }
 
-export interface ModelSession {
-  readonly id: string;
-  readonly user: string;
-  state: string;
-  reason: string | null;
-  readonly createdAt: number;
-  authenticatedAt: number;
-  lastActivity: number;
-  idleEnd: number;
-  readonly absoluteEnd: number;
-  /** When pruning visits the session. */
-  checkAt: number;
-  pair: Pair;
-  accessEnd: number;
-  refreshEnd: number;
-  family: number;
-  generation: number;
-  refreshedAt: number | null;
-  lastNetwork: string | null;
-  /** How the live pair is replayed for its predecessor. */
-  replay: Replay | null;
+/** How the user of a session was identified, and the data that the application stored in the session. */
+export interface ModelProofs {
   /** The methods, with the instants of their last proofs. */
   readonly methods: Record<string, number>;
   readonly data: object | null;
 }
 
-/** How the user of a session was identified, and the data that the application stored in the session. */
-export type ModelProofs = Pick<ModelSession, 'methods' | 'data'>;
+export type ModelSession = ReturnType<typeof newSession> & ModelProofs;
+
+function newSession(user: string, id: string, pair: Pair, instance: InstanceOptions, now: number) {
+  const idleEnd = now + instance.idleTimeoutSeconds * 1000;
+  const absoluteEnd = now + instance.absoluteTimeoutSeconds * 1000;
+  return {
+    ...{ id, user, state: 'active', reason: null as string | null },
+    ...{ createdAt: now, authenticatedAt: now, lastActivity: now, refreshedAt: null as number | null },
+    // Pruning visits the session at `checkAt`.
+    ...{ idleEnd, absoluteEnd, checkAt: Math.min(idleEnd, absoluteEnd) },
+    ...{ pair, accessEnd: 0, refreshEnd: 0, family: 0, generation: 0, lastNetwork: null as string | null },
+    // How the live pair is replayed for its predecessor.
+    replay: null as Replay | null,
+  };
+}
+
+/** A login ticket. The row of an ended ticket remains until pruning or until the user's next ticket. */
+export type ModelTicket = ReturnType<typeof newTicket>;
+
+function newTicket(user: string, text: string, names: readonly string[], data: object | null, now: number) {
+  const digest = createHash('sha256').update(text).digest('hex');
+  const proofs: ModelProofs = { methods: Object.fromEntries(names.map((name) => [name, now])), data };
+  return { text, digest, user, createdAt: now, expiresAt: now + SECONDS.ticket * 1000, failures: 0, ...proofs };
+}
 
 interface Replay {
   readonly predecessor: string;
@@ -86,6 +88,42 @@ interface Issued {
   readonly sessionId: string;
   readonly family: number;
   readonly generation: number;
+}
+
+/** The contract for login tickets in its simplest form. */
+export class ModelTickets {
+  all: ModelTicket[] = [];
+
+  /** Adds a ticket. Removes the user's tickets with too many failures, and the oldest ones over the limit. */
+  add(ticket: ModelTicket, now: number): void {
+    const others = this.all
+      .filter(({ user, expiresAt }) => user === ticket.user && expiresAt > now)
+      .sort((a, b) => b.createdAt - a.createdAt || (a.digest < b.digest ? -1 : 1));
+    const valid = others.filter(({ failures }) => failures < TICKET_LIMITS.failures);
+    const kept = valid.slice(0, TICKET_LIMITS.perUser - 1);
+    this.all = [...this.all.filter((one) => !others.includes(one) || kept.includes(one)), ticket];
+  }
+
+  find(text: string): ModelTicket | undefined {
+    return this.all.find((ticket) => ticket.text === text);
+  }
+
+  findValid(text: string, now: number): ModelTicket | undefined {
+    const ticket = this.find(text);
+    return ticket && ticket.expiresAt > now && ticket.failures < TICKET_LIMITS.failures ? ticket : undefined;
+  }
+
+  remove(ticket: ModelTicket): void {
+    this.all = this.all.filter((one) => one !== ticket);
+  }
+
+  endAllOf(user: string): void {
+    this.all = this.all.filter((ticket) => ticket.user !== user);
+  }
+
+  prune(now: number): void {
+    this.all = this.all.filter(({ expiresAt }) => expiresAt > now);
+  }
 }
 
 type Failures = Map<string, { readonly count: number; readonly until: number }>;
@@ -172,15 +210,7 @@ export class Model {
   }
 
   opened(user: string, id: string, pair: Pair, { methods, data }: ModelProofs): void {
-    const { now, instance } = this;
-    const idleEnd = now + instance.idleTimeoutSeconds * 1000;
-    const absoluteEnd = now + instance.absoluteTimeoutSeconds * 1000;
-    const session: ModelSession = {
-      ...{ id, user, state: 'active', reason: null, createdAt: now, authenticatedAt: now, lastActivity: now },
-      ...{ idleEnd, absoluteEnd, checkAt: Math.min(idleEnd, absoluteEnd) },
-      ...{ pair, accessEnd: 0, refreshEnd: 0, family: 0, generation: 0, refreshedAt: null, replay: null },
-      ...{ lastNetwork: null, methods: { ...methods }, data },
-    };
+    const session = { ...newSession(user, id, pair, this.instance, this.now), methods: { ...methods }, data };
     this.sessions.push(session);
     this.startFamily(session, pair);
     this.log('login_success', user);
@@ -210,11 +240,7 @@ export class Model {
 
   /** Records the first step of a login by a user who needs a second factor. */
   ticketIssued(user: string, text: string, names: readonly string[], data: object | null): void {
-    const { now } = this;
-    const methods = Object.fromEntries(names.map((name) => [name, now]));
-    const times = { createdAt: now, expiresAt: now + SECONDS.ticket * 1000 };
-    const digest = createHash('sha256').update(text).digest('hex');
-    this.tickets.add({ text, digest, user, ...times, failures: 0, methods, data }, now);
+    this.tickets.add(newTicket(user, text, names, data, this.now), this.now);
     this.log('first_factor_success', user);
   }
 

@@ -1,8 +1,7 @@
 import { AuthError, SecondFactor, type AuthService } from 'nestjs-session-auth';
 import type { Attempt, TicketAction } from './actions';
-import type { Model, ModelProofs, Pair, Refusal } from './model';
-import { outcome } from './outcome';
-import type { ModelTicket } from './tickets';
+import { outcome } from './instance';
+import type { Model, ModelProofs, ModelTicket, Pair, Refusal } from './model';
 
 /** A session that the library opened, or its refusal. */
 export type Opened = string | (Pair & { readonly sessionId: string });
