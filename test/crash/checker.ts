@@ -1,3 +1,4 @@
+import { AuthSession } from 'nestjs-session-auth';
 import { createHash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { parseRefreshToken } from '../../libs/auth/src/tokens/tokens';
@@ -12,57 +13,29 @@ export interface Holder {
   readonly isInFlight: boolean;
 }
 
-interface SessionRow {
-  readonly id: string;
-  readonly userId: string;
-  readonly state: string;
-  readonly accessDigest: string;
-  readonly refreshDigest: string;
-  readonly familyDigest: string;
-  readonly generation: number;
-  readonly refreshedAt: number | null;
-  /** The columns from which the live pair can be replayed. */
-  readonly replay: readonly unknown[];
-  readonly replayCount: number;
-}
-
-interface LoggedRefreshes {
-  readonly exchanges: number;
-  readonly replays: number;
+/** The numbers of refreshes of a user. */
+interface Refreshes {
+  exchanges: number;
+  replays: number;
 }
 
 /** The contents of the tables at one instant. */
 export interface Snapshot {
-  readonly sessions: readonly SessionRow[];
-  readonly logged: ReadonlyMap<string, LoggedRefreshes>;
+  readonly sessions: readonly AuthSession[];
+  readonly logged: ReadonlyMap<string, Refreshes>;
 }
 
 export async function takeSnapshot(dataSource: DataSource): Promise<Snapshot> {
-  const sessions: Record<string, unknown>[] = await dataSource.query('SELECT * FROM auth_sessions');
+  const sessions = await dataSource.getRepository(AuthSession).find();
   const events: Record<string, unknown>[] = await dataSource.query(
     `SELECT user_id, COUNT(*) AS total, SUM(CASE WHEN extra LIKE '%"replayed":true%' THEN 1 ELSE 0 END) AS replays
      FROM auth_events WHERE event = 'token_refresh' GROUP BY user_id`,
   );
-  return {
-    sessions: sessions.map((row) => ({
-      id: String(row['id']),
-      userId: String(row['user_id']),
-      state: String(row['state']),
-      accessDigest: String(row['access_digest']),
-      refreshDigest: String(row['refresh_digest']),
-      familyDigest: String(row['family_digest']),
-      generation: Number(row['generation']),
-      refreshedAt: row['refreshed_at'] === null ? null : Number(row['refreshed_at']),
-      replay: [row['replay_seed'], row['replay_until'], row['replay_transport'], row['replay_network_digest']],
-      replayCount: Number(row['replay_count']),
-    })),
-    logged: new Map(
-      events.map(({ user_id: userId, total, replays }) => [
-        String(userId),
-        { exchanges: Number(total) - Number(replays), replays: Number(replays) },
-      ]),
-    ),
-  };
+  const logged = events.map(({ user_id: userId, total, replays }): [string, Refreshes] => [
+    String(userId),
+    { exchanges: Number(total) - Number(replays), replays: Number(replays) },
+  ]);
+  return { sessions, logged: new Map(logged) };
 }
 
 /** Returns all inconsistencies. The result must be empty, regardless of which server was killed and when. */
@@ -73,11 +46,12 @@ export function violations({ sessions, logged }: Snapshot, holders: readonly Hol
       found.push(`Two sessions have the same ${column}.`);
     }
   }
-  const stored = new Map<string, LoggedRefreshes>();
+  const stored = new Map<string, Refreshes>();
   for (const session of sessions) {
     found.push(...violationsOf(session));
-    const { exchanges, replays } = stored.get(session.userId) ?? { exchanges: 0, replays: 0 };
-    const sum = { exchanges: exchanges + session.generation, replays: replays + session.replayCount };
+    const sum = stored.get(session.userId) ?? { exchanges: 0, replays: 0 };
+    sum.exchanges += session.generation;
+    sum.replays += session.replayCount;
     stored.set(session.userId, sum);
   }
   // Every rotation increments a generation by one, in the transaction that records the event. Replays are counted from
@@ -100,10 +74,12 @@ export function violations({ sessions, logged }: Snapshot, holders: readonly Hol
   return found;
 }
 
-function violationsOf({ id, state, generation, refreshedAt, replay }: SessionRow): string[] {
+function violationsOf({ id, state, generation, refreshedAt, ...row }: AuthSession): string[] {
   const found: string[] = [];
+  // The columns from which the live pair can be replayed.
+  const replay = [row.replaySeed, row.replayUntil, row.replayTransport, row.replayNetworkDigest];
   const stored = replay.filter((column) => column !== null).length;
-  if (state !== 'active' && replay[0] !== null) found.push(`The ended session ${id} can issue its pair again.`);
+  if (state !== 'active' && row.replaySeed !== null) found.push(`The ended session ${id} can issue its pair again.`);
   if (state === 'active' && stored !== 0 && stored !== replay.length) {
     found.push(`Session ${id} has ${stored} of the ${replay.length} columns that issue its pair again.`);
   }
@@ -114,7 +90,7 @@ function violationsOf({ id, state, generation, refreshedAt, replay }: SessionRow
 }
 
 /** Returns whether a refresh in flight did nothing (`old`) or completed (`new`), and null for any other state. */
-export function outcomeOf(session: SessionRow, holder: Holder): 'old' | 'new' | null {
+export function outcomeOf(session: AuthSession, holder: Holder): 'old' | 'new' | null {
   const { generation, familySecret } = parseRefreshToken(holder.refreshToken)!;
   if (session.state !== 'active' || session.familyDigest !== digest(familySecret)) return null;
   const hasOldAccess = session.accessDigest === digest(holder.accessToken);

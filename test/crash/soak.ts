@@ -21,11 +21,8 @@ async function main(): Promise<boolean> {
   const minutes = Number(values.minutes ?? 10);
   const clients = Number(values.clients ?? 32);
   const database = await createDatabase('postgres');
-  const dataSource = await new DataSource({
-    ...database.options,
-    entities: [...AUTH_ENTITIES],
-    synchronize: true,
-  }).initialize();
+  const tables = { entities: [...AUTH_ENTITIES], synchronize: true };
+  const dataSource = await new DataSource({ ...database.options, ...tables }).initialize();
   const start = (): ServerProcess => ServerProcess.start(database.options, OPTIONS);
   const servers = [start(), start()];
   let hasEnded = false;
@@ -37,61 +34,52 @@ async function main(): Promise<boolean> {
 
     const until = Date.now() + minutes * 60_000;
     const tally = new Tally();
-    let kills = 0;
-    const killer = async (): Promise<void> => {
+    /** Repeats work after random pauses until the end of the test. */
+    const repeat = async (pauseMs: readonly [number, number], work: () => Promise<void>): Promise<void> => {
       while (!hasEnded) {
-        await sleep(Math.min(randomInt(5_000, 15_000), Math.max(0, until - Date.now())));
+        await sleep(Math.min(randomInt(...pauseMs), Math.max(0, until - Date.now())));
         if (Date.now() >= until) return;
-        const victim = randomInt(2);
-        await servers[victim]!.kill();
-        kills++;
-        servers[victim] = start();
-        urls[victim] = await servers[victim].url();
+        await work();
       }
+    };
+    let kills = 0;
+    const killOne = async (): Promise<void> => {
+      const victim = randomInt(2);
+      await servers[victim]!.kill();
+      kills++;
+      servers[victim] = start();
+      urls[victim] = await servers[victim].url();
     };
     let cuts = 0;
-    const cutter = async (): Promise<void> => {
-      while (!hasEnded) {
-        await sleep(Math.min(randomInt(3_000, 10_000), Math.max(0, until - Date.now())));
-        if (Date.now() >= until) return;
-        const cut: unknown[] = await dataSource.query(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-           WHERE datname = current_database() AND pid <> pg_backend_pid() AND random() < 0.3`,
-        );
-        cuts += cut.length;
-      }
+    const cutSome = async (): Promise<void> => {
+      const cut: unknown[] = await dataSource.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND random() < 0.3`,
+      );
+      cuts += cut.length;
     };
     const run = names.map((name) => new SoakClient(name, PASSWORD, () => urls, tally).run(until));
-    await Promise.all([...run, killer(), cutter()]);
+    await Promise.all([...run, repeat([5_000, 15_000], killOne), repeat([3_000, 10_000], cutSome)]);
     hasEnded = true;
     for (const server of servers) await server.kill();
     const snapshot = await takeSnapshot(dataSource);
     const found = violations(snapshot);
     const reuse: unknown[] = await dataSource.query("SELECT id FROM auth_events WHERE event = 'token_reuse'");
     const requests = [...tally.statuses.values()].reduce((sum, count) => sum + count, 0);
-    console.log(
-      JSON.stringify(
-        {
-          minutes,
-          clients,
-          kills,
-          connectionsCut: cuts,
-          requests,
-          requestsPerSecond: Math.round(requests / (minutes * 60)),
-          unanswered: tally.unanswered,
-          statuses: Object.fromEntries([...tally.statuses].sort()),
-          sessions: snapshot.sessions.length,
-          refreshes: snapshot.sessions.reduce((sum, { generation }) => sum + generation, 0),
-          wronglyEnded: tally.wronglyEnded.length,
-          reuseDetected: reuse.length,
-          unexpected: tally.unexpected.length,
-          violations: found.length,
-          details: [...tally.wronglyEnded, ...tally.unexpected, ...found].slice(0, 20),
-        },
-        null,
-        2,
-      ),
-    );
+    const report = {
+      ...{ minutes, clients, kills, connectionsCut: cuts, requests },
+      requestsPerSecond: Math.round(requests / (minutes * 60)),
+      unanswered: tally.unanswered,
+      statuses: Object.fromEntries([...tally.statuses].sort()),
+      sessions: snapshot.sessions.length,
+      refreshes: snapshot.sessions.reduce((sum, { generation }) => sum + generation, 0),
+      wronglyEnded: tally.wronglyEnded.length,
+      reuseDetected: reuse.length,
+      unexpected: tally.unexpected.length,
+      violations: found.length,
+      details: [...tally.wronglyEnded, ...tally.unexpected, ...found].slice(0, 20),
+    };
+    console.log(JSON.stringify(report, null, 2));
     return tally.wronglyEnded.length + reuse.length + tally.unexpected.length + found.length === 0;
   } finally {
     hasEnded = true;
