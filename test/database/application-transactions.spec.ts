@@ -1,45 +1,64 @@
-import { AuthUser, OpenSockets, SessionAdministration } from 'nestjs-session-auth';
+import { AuthUser, OpenSockets, SessionAdministration, type AuthPrincipal } from 'nestjs-session-auth';
 import { DataSource, type EntityManager, type InsertEvent } from 'typeorm';
-import { Database } from '../../libs/auth/src/database/database';
-import { TestEnvironment, describeOnEachDatabase } from '../support/environment';
 import { DIALECTS } from '../support/databases';
+import { TestEnvironment, describeOnEachDatabase } from '../support/environment';
+import { withDeadline } from '../support/tap';
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { Tap } from '../support/tap';
 
 class RollbackError extends Error {}
 
 const NEW_PASSWORD = 'a password that is new';
+const CAROL = { username: 'carol', password: PASSWORD };
 
-async function idOf(app: TestApplication, username = 'alice'): Promise<string> {
-  return (await app.dataSource.query(`SELECT id FROM auth_users WHERE username = '${username}'`))[0].id;
-}
+type Auth = ReturnType<TestApplication['auth']['inTransaction']>;
+type Administration = ReturnType<SessionAdministration['inTransaction']>;
 
-async function failureCounts(app: TestApplication): Promise<number[]> {
-  const rows: { failure_count: number }[] = await app.dataSource.query('SELECT failure_count FROM auth_login_failures');
-  return rows.map((row) => Number(row.failure_count));
-}
+/** Runs calls in a transaction of the application. */
+const committed = <T>({ dataSource, auth }: TestApplication, work: (auth: Auth) => Promise<T>): Promise<T> =>
+  dataSource.transaction((manager) => work(auth.inTransaction(manager)));
 
-/** Runs the work in a transaction of the application, which is rolled back afterwards. */
-async function rolledBack(app: TestApplication, work: (manager: EntityManager) => Promise<unknown>): Promise<void> {
-  const transaction = app.dataSource.transaction(async (manager) => {
-    await work(manager);
+/** Runs the work in a transaction of the application, or in a savepoint of it, which is rolled back afterwards. */
+async function rolledBack(
+  { manager }: Pick<DataSource, 'manager'>,
+  work: (manager: EntityManager) => Promise<unknown>,
+): Promise<void> {
+  const transaction = manager.transaction(async (inner) => {
+    await work(inner);
     throw new RollbackError();
   });
   await expect(transaction).rejects.toBeInstanceOf(RollbackError);
 }
 
 describeOnEachDatabase('calls within a transaction of the application', {}, (env: TestEnvironment) => {
-  let tap: Tap;
-  beforeAll(() => void (tap = new Tap(env.app)));
-  afterEach(() => env.app.dataSource.query("UPDATE auth_users SET active = true WHERE username = 'alice'"));
+  afterEach(async () => {
+    await env.app.dataSource.query("UPDATE auth_users SET active = true WHERE username = 'alice'");
+    await env.app.dataSource.query("DELETE FROM auth_users WHERE username LIKE 'carol%'");
+  });
+
+  async function idOf(username = 'alice'): Promise<string> {
+    return (await env.app.dataSource.query(`SELECT id FROM auth_users WHERE username = '${username}'`))[0].id;
+  }
+
+  async function failureCounts(): Promise<number[]> {
+    const rows: { failure_count: number }[] = await env.app.dataSource.query(
+      'SELECT failure_count FROM auth_login_failures',
+    );
+    return rows.map((row) => Number(row.failure_count));
+  }
+
+  /** Logs alice in, and returns the session with the id and the principal of alice. */
+  async function loggedIn() {
+    const { access_token: token, session_id: session } = await env.app.login();
+    return { token, session, id: await idOf(), principal: (await env.app.auth.authenticate(token))! };
+  }
 
   it('a transaction includes the changes of the calls within it, and the signals of these calls are emitted after the commit', async () => {
     const { app } = env;
-    const { access_token: token } = await app.login();
+    const { token, id } = await loggedIn();
     const bob = await app.login('bob');
-    const [aliceId, bobId] = [await idOf(app), await idOf(app, 'bob')];
+    const bobId = await idOf('bob');
     await app.dataSource.transaction(async (manager) => {
-      await app.auth.inTransaction(manager).disableUser(aliceId);
+      await app.auth.inTransaction(manager).disableUser(id);
       await app.nest.get(SessionAdministration).inTransaction(manager).end({ userId: bobId }, { actor: 'carol' });
       expect(app.sent('user_logged_out')).toEqual([]);
     });
@@ -48,154 +67,124 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
     await app.get('/me', bob.access_token).expect(401);
   });
 
-  it('a transaction that is rolled back undoes all calls and emits no signal', async () => {
+  it('a transaction that is rolled back undoes all calls, emits no signal and closes no socket', async () => {
     const { app } = env;
-    const { access_token: token, session_id: session } = await app.login();
-    const id = await idOf(app);
+    const { token, session, id, principal } = await loggedIn();
+    const close = jest.fn();
+    app.nest.get(OpenSockets).register(session, close);
     const tables = ['auth_users', 'auth_sessions', 'auth_events', 'auth_user_locks', 'auth_password_resets'];
     const dump = (): Promise<unknown> =>
       Promise.all(tables.map((table) => app.dataSource.query(`SELECT * FROM ${table}`)));
     const before = await dump();
-    const calls: ((manager: EntityManager) => Promise<unknown>)[] = [
-      (manager) => app.auth.inTransaction(manager).createUser({ username: 'carol', password: PASSWORD }),
-      (manager) => app.auth.inTransaction(manager).disableUser(id),
-      (manager) => app.auth.inTransaction(manager).forgetUser(id),
-      (manager) => app.auth.inTransaction(manager).revokeSession(id, session),
-      (manager) => app.auth.inTransaction(manager).resetPassword(id, NEW_PASSWORD),
-      (manager) => app.auth.inTransaction(manager).createPasswordResetToken(id),
-      (manager) =>
-        app.nest.get(SessionAdministration).inTransaction(manager).end({ everyone: true }, { actor: 'carol' }),
+    const calls: ((auth: Auth, administration: Administration) => Promise<unknown>)[] = [
+      (auth) => auth.createUser(CAROL),
+      (auth) => auth.disableUser(id),
+      (auth) => auth.forgetUser(id),
+      (auth) => auth.revokeSession(id, session),
+      (auth) => auth.resetPassword(id, NEW_PASSWORD),
+      (auth) => auth.createPasswordResetToken(id),
+      (_, administration) => administration.end({ everyone: true }, { actor: 'carol' }),
+      (auth) => auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }),
+      (auth) => auth.logoutAll(principal),
     ];
-    for (const call of calls) await rolledBack(app, call);
-    const principal = (await app.auth.authenticate(token))!;
-    const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
-    await rolledBack(app, (manager) => app.auth.inTransaction(manager).changePassword(principal, change));
-    await rolledBack(app, (manager) => app.auth.inTransaction(manager).logoutAll(principal));
+    for (const call of calls) {
+      await rolledBack(app.dataSource, (manager) =>
+        call(app.auth.inTransaction(manager), app.nest.get(SessionAdministration).inTransaction(manager)),
+      );
+    }
     expect(await dump()).toEqual(before);
     expect(app.signals.filter(({ name }) => name !== 'user_logged_in')).toEqual([]);
     await app.get('/me', token).expect(200);
     await app.login();
-  });
-
-  it('a call within a transaction sees a user that the transaction has created', async () => {
-    const { app } = env;
-    await app.dataSource.transaction(async (manager) => {
-      const auth = app.auth.inTransaction(manager);
-      const { id } = await auth.createUser({ username: 'carol', password: PASSWORD });
-      await expect(auth.createUser({ username: 'carol', password: PASSWORD })).rejects.toMatchObject({
-        code: 'username_taken',
-      });
-      const { token } = await auth.createPasswordResetToken(id);
-      await auth.redeemPasswordResetToken(token, NEW_PASSWORD);
-    });
-    await app.login('carol', NEW_PASSWORD);
-    await app.dataSource.query("DELETE FROM auth_users WHERE username = 'carol'");
-  });
-
-  it('a rollback to a savepoint undoes only the calls after the savepoint', async () => {
-    const { app } = env;
-    await app.login();
-    const bob = await app.login('bob');
-    const [aliceId, bobId] = [await idOf(app), await idOf(app, 'bob')];
-    await app.dataSource.transaction(async (manager) => {
-      await app.auth.inTransaction(manager).createPasswordResetToken(bobId);
-      const inner = manager.transaction(async (nested) => {
-        await app.auth.inTransaction(nested).resetPassword(bobId, NEW_PASSWORD);
-        throw new RollbackError();
-      });
-      await expect(inner).rejects.toBeInstanceOf(RollbackError);
-      await manager.transaction((nested) => app.auth.inTransaction(nested).disableUser(aliceId));
-      expect(app.sent('user_logged_out')).toEqual([]);
-    });
-    expect(await app.dataSource.query('SELECT user_id FROM auth_password_resets')).toHaveLength(1);
-    expect(app.sent('user_logged_out').map(({ userId, reason }) => [userId, reason])).toEqual([
-      [aliceId, 'user_disabled'],
-    ]);
-    expect(app.sent('password_reset')).toEqual([]);
-    await app.get('/me', bob.access_token).expect(200);
-  });
-
-  it('sockets of ended sessions are closed at the commit, and stay open after a rollback', async () => {
-    const { app } = env;
-    const { session_id: session } = await app.login();
-    const id = await idOf(app);
-    const close = jest.fn();
-    app.nest.get(OpenSockets).register(session, close);
-    await rolledBack(app, (manager) => app.auth.inTransaction(manager).revokeSession(id, session));
     expect(close).not.toHaveBeenCalled();
-    await app.dataSource.transaction(async (manager) => {
-      await app.auth.inTransaction(manager).revokeSession(id, session);
+    await committed(app, async (auth) => {
+      await auth.revokeSession(id, session);
       expect(close).not.toHaveBeenCalled();
     });
     expect(close).toHaveBeenCalledTimes(1);
   });
 
-  it('a transaction can make several calls in parallel', async () => {
-    const { app } = env;
-    const ids = [await idOf(app), await idOf(app, 'bob')];
-    for (const username of ['alice', 'bob', 'alice']) await app.login(username);
-    await app.dataSource.transaction(async (manager) => {
-      const auth = app.nest.get(SessionAdministration).inTransaction(manager);
-      const ended = await Promise.all(ids.map((userId) => auth.end({ userId }, { actor: 'carol' })));
-      expect(ended).toEqual([2, 1]);
+  it('a call within a transaction sees a user that the transaction has created', async () => {
+    await committed(env.app, async (auth) => {
+      const { id } = await auth.createUser(CAROL);
+      await expect(auth.createUser(CAROL)).rejects.toMatchObject({ code: 'username_taken' });
+      const { token } = await auth.createPasswordResetToken(id);
+      await auth.redeemPasswordResetToken(token, NEW_PASSWORD);
     });
-    expect(app.sent('user_logged_out')).toHaveLength(3);
+    await env.app.login('carol', NEW_PASSWORD);
   });
 
-  it('a transaction can create users in parallel, and one of two users with the same name is refused', async () => {
+  it('a rollback to a savepoint undoes only the calls after the savepoint', async () => {
     const { app } = env;
+    const { id } = await loggedIn();
+    const bob = await app.login('bob');
+    const bobId = await idOf('bob');
     await app.dataSource.transaction(async (manager) => {
+      await app.auth.inTransaction(manager).createPasswordResetToken(bobId);
+      await rolledBack({ manager }, (nested) => app.auth.inTransaction(nested).resetPassword(bobId, NEW_PASSWORD));
+      await manager.transaction((nested) => app.auth.inTransaction(nested).disableUser(id));
+      expect(app.sent('user_logged_out')).toEqual([]);
+    });
+    expect(await app.dataSource.query('SELECT user_id FROM auth_password_resets')).toHaveLength(1);
+    expect(app.sent('user_logged_out').map(({ userId, reason }) => [userId, reason])).toEqual([[id, 'user_disabled']]);
+    expect(app.sent('password_reset')).toEqual([]);
+    await app.get('/me', bob.access_token).expect(200);
+  });
+
+  it('a transaction can make several calls in parallel, and one of two users with the same name is refused', async () => {
+    const { app } = env;
+    const ids = [await idOf(), await idOf('bob')];
+    for (const username of ['alice', 'bob', 'alice']) await app.login(username);
+    await app.dataSource.transaction(async (manager) => {
+      const administration = app.nest.get(SessionAdministration).inTransaction(manager);
+      const ended = await Promise.all(ids.map((userId) => administration.end({ userId }, { actor: 'carol' })));
+      expect(ended).toEqual([2, 1]);
       const auth = app.auth.inTransaction(manager);
       const create = (username: string): Promise<unknown> => auth.createUser({ username, password: null });
-      const outcomes = await Promise.allSettled(['carol', 'carol', 'dave'].map(create));
+      const outcomes = await Promise.allSettled(['carol', 'carol', 'carol 2'].map(create));
       expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
       expect(outcomes[1]).toMatchObject({ reason: { code: 'username_taken' } });
     });
+    expect(app.sent('user_logged_out')).toHaveLength(3);
     const created = await app.dataSource.query(
-      "SELECT username FROM auth_users WHERE username IN ('carol', 'dave') ORDER BY username",
+      "SELECT username FROM auth_users WHERE username LIKE 'carol%' ORDER BY username",
     );
-    expect(created).toEqual([{ username: 'carol' }, { username: 'dave' }]);
-    await app.dataSource.query("DELETE FROM auth_users WHERE username IN ('carol', 'dave')");
+    expect(created).toEqual([{ username: 'carol' }, { username: 'carol 2' }]);
   });
 
   it('a transaction can continue after a refused call', async () => {
-    const { app } = env;
-    const { session_id: session } = await app.login();
-    const id = await idOf(app);
-    await app.dataSource.transaction(async (manager) => {
-      const auth = app.auth.inTransaction(manager);
-      await expect(auth.disableUser('1b4e28ba-2fa1-41d2-883f-0016d3cca427')).rejects.toMatchObject({
-        code: 'unknown_user',
-      });
+    const { session, id } = await loggedIn();
+    await committed(env.app, async (auth) => {
+      const unknown = auth.disableUser('1b4e28ba-2fa1-41d2-883f-0016d3cca427');
+      await expect(unknown).rejects.toMatchObject({ code: 'unknown_user' });
       await expect(auth.resetPassword(id, 'short')).rejects.toMatchObject({ code: 'invalid_field' });
       await auth.revokeSession(id, session);
     });
-    expect(app.sent('user_logged_out')).toHaveLength(1);
+    expect(env.app.sent('user_logged_out')).toHaveLength(1);
   });
 
   it('a transaction ends sessions even if their events cannot be written', async () => {
-    const { app } = env;
-    const { access_token: token, session_id: session } = await app.login();
-    const id = await idOf(app);
+    const { app, tap } = env;
+    const { token, session, id } = await loggedIn();
     tap.hook = {
       before: ({ sql }) => {
         if (/^INSERT INTO .auth_events/.test(sql)) throw new Error('out of order');
       },
     };
-    await app.dataSource.transaction((manager) => app.auth.inTransaction(manager).revokeSession(id, session));
+    await committed(app, (auth) => auth.revokeSession(id, session));
     tap.hook = {};
     expect(app.logs.join()).toContain('Lost events: session_revoked');
     await app.get('/me', token).expect(401);
   });
 
   it('a transaction does not include logins and refreshes that run at the same time', async () => {
-    const { app, database } = env;
+    const { app, tap } = env;
     const session = await app.login();
     let meanwhile: Promise<unknown> = Promise.resolve();
-    await rolledBack(app, async () => {
+    await rolledBack(app.dataSource, async () => {
       meanwhile = Promise.all([app.login('bob'), app.refresh(session.refresh_token).expect(200)]);
       // On SQLite the login and the refresh wait until the transaction ends.
-      if (database.name !== 'sqlite') await meanwhile;
+      if (!tap.isSqlite) await meanwhile;
     });
     await meanwhile;
     expect(app.sent('user_logged_in')).toHaveLength(2);
@@ -203,22 +192,21 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
     expect(app.sent('token_reuse_detected')).toHaveLength(1);
   });
 
+  /** Changes a password in a transaction, which a wrong or short password rolls back. */
+  const change = (principal: AuthPrincipal, currentPassword: string, newPassword = NEW_PASSWORD): Promise<unknown> =>
+    committed(env.app, (auth) =>
+      auth.changePassword(principal, { currentPassword, newPassword }, { ipAddress: '192.0.2.1' }),
+    );
+
   it('wrong passwords are counted and recorded although their transactions are rolled back', async () => {
     const { app } = env;
-    const { access_token: token } = await app.login();
-    const principal = (await app.auth.authenticate(token))!;
-    const change = (currentPassword: string, newPassword = NEW_PASSWORD): Promise<unknown> =>
-      app.dataSource.transaction((manager) =>
-        app.auth
-          .inTransaction(manager)
-          .changePassword(principal, { currentPassword, newPassword }, { ipAddress: '192.0.2.1' }),
-      );
+    const { principal } = await loggedIn();
     for (let i = 1; i <= 10; i++) {
-      await expect(change('a wrong password')).rejects.toMatchObject({ code: 'invalid_field' });
+      await expect(change(principal, 'a wrong password')).rejects.toMatchObject({ code: 'invalid_field' });
       // The count is stored before the rollback returns.
-      expect(await failureCounts(app)).toEqual([i]);
+      expect(await failureCounts()).toEqual([i]);
     }
-    await expect(change(PASSWORD)).rejects.toMatchObject({ code: 'too_many_attempts' });
+    await expect(change(principal, PASSWORD)).rejects.toMatchObject({ code: 'too_many_attempts' });
     expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(app.sent('login_blocked')).toHaveLength(1);
     const rows = await app.dataSource.query(
@@ -227,44 +215,34 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
     expect(rows).toHaveLength(11);
     app.clock.advance(30_000);
     // The right password ends the streak, although the transaction is rolled back.
-    await expect(change(PASSWORD, 'short')).rejects.toMatchObject({ code: 'invalid_field' });
-    expect(await failureCounts(app)).toEqual([]);
+    await expect(change(principal, PASSWORD, 'short')).rejects.toMatchObject({ code: 'invalid_field' });
+    expect(await failureCounts()).toEqual([]);
   });
 
   it('the 100th wrong password ends the session although the transaction is rolled back', async () => {
     const { app } = env;
-    const { access_token: token, session_id: id } = await app.login();
-    const principal = (await app.auth.authenticate(token))!;
-    const guess = (): Promise<unknown> =>
-      app.dataSource.transaction((manager) =>
-        app.auth
-          .inTransaction(manager)
-          .changePassword(principal, { currentPassword: 'a wrong password', newPassword: NEW_PASSWORD }),
-      );
-    await expect(guess()).rejects.toMatchObject({ code: 'invalid_field' });
+    const { token, session: id, principal } = await loggedIn();
+    await expect(change(principal, 'a wrong password')).rejects.toMatchObject({ code: 'invalid_field' });
     await app.dataSource.query('UPDATE auth_login_failures SET failure_count = 99');
-    await expect(guess()).rejects.toMatchObject({ code: 'invalid_field' });
+    await expect(change(principal, 'a wrong password')).rejects.toMatchObject({ code: 'invalid_field' });
     expect(await app.auth.authenticate(token)).toBeNull();
     expect(app.sent('user_logged_out')).toMatchObject([{ session: { id }, reason: 'failed_reauthentication' }]);
   });
 
   it('a wrong password is counted once, whether a savepoint around it is rolled back or released', async () => {
     const { app } = env;
-    const { access_token: token } = await app.login();
-    const principal = (await app.auth.authenticate(token))!;
+    const { principal } = await loggedIn();
     const guess = { currentPassword: 'a wrong password', newPassword: NEW_PASSWORD };
     const guessIn = (manager: EntityManager): Promise<unknown> =>
       app.auth.inTransaction(manager).changePassword(principal, guess);
-    await app.dataSource.transaction(async (manager) => {
+    const guessTwice = async (manager: EntityManager): Promise<void> => {
       await manager.transaction(guessIn).catch(() => undefined);
       await manager.transaction((nested) => guessIn(nested).catch(() => undefined));
-    });
-    expect(await failureCounts(app)).toEqual([2]);
-    await rolledBack(app, async (manager) => {
-      await manager.transaction(guessIn).catch(() => undefined);
-      await manager.transaction((nested) => guessIn(nested).catch(() => undefined));
-    });
-    expect(await failureCounts(app)).toEqual([4]);
+    };
+    await app.dataSource.transaction(guessTwice);
+    expect(await failureCounts()).toEqual([2]);
+    await rolledBack(app.dataSource, guessTwice);
+    expect(await failureCounts()).toEqual([4]);
     expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4]);
   });
 
@@ -272,7 +250,7 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
     const { app } = env;
     await app.login();
     await app.login('bob');
-    const ids = [await idOf(app), await idOf(app, 'bob')];
+    const ids = [await idOf(), await idOf('bob')];
     const runner = app.dataSource.createQueryRunner();
     await runner.connect();
     await runner.startTransaction();
@@ -290,23 +268,19 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
   });
 
   it('a transaction keeps what the application writes after a call that timed out', async () => {
-    const { app, database } = env;
-    if (database.name === 'sqlite') return;
-    const { session_id: session } = await app.login();
-    const id = await idOf(app);
-    Object.assign(app.nest.get(Database), { answerWithinMs: 100 });
+    const { app, tap } = env;
+    if (tap.isSqlite) return;
+    const { session, id } = await loggedIn();
     const locker = app.dataSource.createQueryRunner();
     await locker.connect();
     await locker.startTransaction();
     await locker.query(`SELECT id FROM auth_sessions WHERE id = '${session}' FOR UPDATE`);
     setTimeout(() => void locker.rollbackTransaction().then(() => locker.release()), 300);
     await app.dataSource.transaction(async (manager) => {
-      await expect(app.auth.inTransaction(manager).revokeSession(id, session)).rejects.toMatchObject({
-        code: 'database_unavailable',
-      });
+      const revoked = withDeadline(app, 100, () => app.auth.inTransaction(manager).revokeSession(id, session));
+      await expect(revoked).rejects.toMatchObject({ code: 'database_unavailable' });
       await manager.query("UPDATE auth_users SET active = false WHERE username = 'alice'");
     });
-    Object.assign(app.nest.get(Database), { answerWithinMs: 5_000 });
     const users = await app.dataSource.query("SELECT username FROM auth_users WHERE username = 'alice' AND NOT active");
     expect(users).toHaveLength(1);
     expect(app.sent('user_logged_out')).toEqual([]);
@@ -315,8 +289,7 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
   it('a transaction keeps its own lock timeout', async () => {
     const { app, database } = env;
     if (DIALECTS[database.name] !== 'postgres') return;
-    const { session_id: session } = await app.login();
-    const id = await idOf(app);
+    const { session, id } = await loggedIn();
     await app.dataSource.transaction(async (manager) => {
       await app.auth.inTransaction(manager).revokeSession(id, session);
       expect(await manager.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '0' }]);
@@ -332,24 +305,20 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
         tokens.push((await app.auth.inTransaction(manager).createPasswordResetToken(entity.id)).token);
       },
     };
-    app.dataSource.subscribers.push(subscriber);
-    try {
-      await app.dataSource.transaction((manager) =>
-        app.auth.inTransaction(manager).createUser({ username: 'carol', password: PASSWORD }),
-      );
-    } finally {
-      app.dataSource.subscribers.splice(app.dataSource.subscribers.indexOf(subscriber), 1);
-    }
+    const { subscribers } = app.dataSource;
+    subscribers.push(subscriber);
+    await committed(app, (auth) => auth.createUser(CAROL)).finally(() =>
+      subscribers.splice(subscribers.indexOf(subscriber), 1),
+    );
     await app.auth.redeemPasswordResetToken(tokens[0]!, NEW_PASSWORD);
     await app.login('carol', NEW_PASSWORD);
-    await app.dataSource.query("DELETE FROM auth_users WHERE username = 'carol'");
   });
 
   it('a call fails if the transaction is not open or belongs to another DataSource', async () => {
     const { app, database } = env;
     expect(() => app.auth.inTransaction(app.dataSource.manager)).toThrow('The manager has no open transaction');
-    const late = await app.dataSource.transaction((manager) => Promise.resolve(app.auth.inTransaction(manager)));
-    await expect(late.disableUser(await idOf(app))).rejects.toThrow('The transaction of the application has ended');
+    const late = await committed(app, (auth) => Promise.resolve(auth));
+    await expect(late.disableUser(await idOf())).rejects.toThrow('The transaction of the application has ended');
     const other = await new DataSource(database.options).initialize();
     await other.transaction((manager) => {
       expect(() => app.auth.inTransaction(manager)).toThrow('another DataSource');

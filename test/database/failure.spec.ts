@@ -6,6 +6,10 @@ import { CommitError, failureKind, isConnectionLost, isNotWritable } from '../..
 const driverError = (code: string | number, message = 'secret'): Error =>
   Object.assign(new Error(message), typeof code === 'number' ? { errno: code, code: 'ER_SOMETHING' } : { code });
 
+const READ_ONLY = 'The server is read-only. Connect to the primary.';
+const OFFLINE = 'The server is offline, or not an active member of its replication group.';
+const WSREP = 'WSREP has not yet prepared node for application use';
+
 describe('database errors', () => {
   it.each([
     ['Connection terminated unexpectedly', new Error('Connection terminated unexpectedly')],
@@ -15,33 +19,39 @@ describe('database errors', () => {
     ['a query runner that TypeORM released', new QueryRunnerAlreadyReleasedError()],
   ])('an error without a code is described as a lost connection: %s', (_, error) => {
     expect(describeFailure(error)).toBe('CONNECTION_LOST. The connection was lost.');
-    expect(isConnectionLost(error)).toBe(true);
-    expect(failureKind(error)).toBe('connection_lost');
+    expect([isConnectionLost(error), failureKind(error)]).toEqual([true, 'connection_lost']);
   });
 
-  const WSREP = 'WSREP has not yet prepared node for application use';
-
-  it.each([
-    ['ECONNRESET', 'The connection was lost.'],
-    ['57P01', 'The server closed the connection.'],
-    ['25P04', 'The server closed the connection.'],
-    [4031, 'The server closed the connection.'],
-    ['57P03', 'The server is starting or shutting down.'],
-    ['ECONNREFUSED', 'The server cannot be reached.'],
-    ['TIMEOUT', 'The database did not answer before the deadline.'],
-    ['25006', 'The server is read-only. Connect to the primary.'],
-    [1290, 'The server is read-only. Connect to the primary.'],
-    [1047, 'The Galera node is not synchronized. Connect to another node.', WSREP],
-    [3032, 'The server is offline, or not an active member of its replication group.'],
-  ])('an error with code %s is described with a hint and without its message', (code, hint, message = 'secret') => {
-    expect(describeFailure(new QueryFailedError('SELECT', [], driverError(code, message)))).toBe(`${code}. ${hint}`);
-  });
-
-  it('a transaction that exceeds transaction_timeout loses its connection', () => {
-    expect([isConnectionLost(driverError('25P04')), failureKind(driverError('25P04'))]).toEqual([
-      true,
-      'connection_lost',
-    ]);
+  // The kinds of errors that nothing below describes are `null`.
+  it.each<[code: string | number, hint: string, kind: string | null, message?: string]>([
+    ['ECONNRESET', 'The connection was lost.', 'connection_lost'],
+    ['57P01', 'The server closed the connection.', 'connection_lost'],
+    ['25P04', 'The server closed the connection.', 'connection_lost'],
+    [4031, 'The server closed the connection.', 'connection_lost'],
+    ['57P03', 'The server is starting or shutting down.', 'not_ready'],
+    ['ECONNREFUSED', 'The server cannot be reached.', null],
+    ['TIMEOUT', 'The database did not answer before the deadline.', null],
+    ['25006', READ_ONLY, 'read_only'],
+    [1036, READ_ONLY, 'read_only'],
+    [1290, READ_ONLY, 'read_only'],
+    [1792, READ_ONLY, 'read_only'],
+    [1836, READ_ONLY, 'read_only'],
+    [1047, 'The Galera node is not synchronized. Connect to another node.', 'not_ready', WSREP],
+    [3032, OFFLINE, 'not_ready'],
+    [3100, OFFLINE, 'not_ready'],
+  ])('an error with code %s is described with a hint and without its message', (code, hint, kind, message) => {
+    const error = driverError(code, message);
+    expect(describeFailure(new QueryFailedError('SELECT', [], error))).toBe(`${code}. ${hint}`);
+    if (kind === null) return;
+    const isRefusal = kind !== 'connection_lost';
+    // A server that accepts no writes may also refuse the COMMIT.
+    for (const failure of isRefusal ? [error, new CommitError(error)] : [error]) {
+      expect([failureKind(failure), isNotWritable(failure), isConnectionLost(failure)]).toEqual([
+        kind,
+        isRefusal,
+        !isRefusal,
+      ]);
+    }
   });
 
   it('an exhausted connection pool is reported as a timeout', () => {
@@ -49,28 +59,6 @@ describe('database errors', () => {
     expect(describeFailure(error)).toMatch(/^POOL_TIMEOUT. No connection became free in time\. /);
     expect(failureKind(error)).toBe('timeout');
   });
-
-  it.each([
-    ['25006', 'read_only'],
-    [1036, 'read_only'],
-    [1290, 'read_only'],
-    [1792, 'read_only'],
-    [1836, 'read_only'],
-    ['57P03', 'not_ready'],
-    [1047, 'not_ready', WSREP],
-    [3032, 'not_ready'],
-    [3100, 'not_ready'],
-  ])(
-    'an error with code %s means that the server accepts no writes, even if the error comes from COMMIT',
-    (code, kind, message = 'secret') => {
-      const error = driverError(code, message);
-      for (const failure of [error, new CommitError(error)]) {
-        expect(isNotWritable(failure)).toBe(true);
-        expect(failureKind(failure)).toBe(kind);
-        expect(isConnectionLost(failure)).toBe(false);
-      }
-    },
-  );
 
   it('an error with code 1047 means that the server accepts no writes only if it comes from Galera', () => {
     expect(isNotWritable(driverError(1047, 'Unknown command'))).toBe(false);
@@ -80,13 +68,10 @@ describe('database errors', () => {
     expect(isConnectionLost(driverError('40003'))).toBe(true);
   });
 
-  it('an error with code 3101 is a conflict within a replication group', () => {
-    expect(meaningOf(driverError(3101))).toBe('conflict');
-    expect(failureKind(driverError(3101))).toBe('rolled_back');
-  });
-
-  it('a unique violation rolls the transaction back, but is not a conflict', () => {
-    expect(failureKind(driverError('23505'))).toBe('rolled_back');
-    expect(meaningOf(driverError('23505'))).toBe('duplicate');
+  it.each([
+    [3101, 'conflict'],
+    ['23505', 'duplicate'],
+  ])('an error with code %s rolls the transaction back, and means a %s', (code, meaning) => {
+    expect([failureKind(driverError(code)), meaningOf(driverError(code))]).toEqual(['rolled_back', meaning]);
   });
 });

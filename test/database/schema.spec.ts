@@ -1,0 +1,177 @@
+import { AUTH_ENTITIES, AUTH_ENTITIES_WITHOUT_USERS, AUTH_MIGRATIONS, AuthUser } from 'nestjs-session-auth';
+import { DataSource, DefaultNamingStrategy, type DataSourceOptions } from 'typeorm';
+import {
+  createDatabase,
+  DATABASES,
+  describeEachPooled,
+  type Dialect,
+  DIALECTS,
+  type TestDatabase,
+} from '../support/databases';
+import { DAY } from '../support/driven-clock';
+import { TestApplication, PASSWORD } from '../support/test-application';
+
+class PrefixedNames extends DefaultNamingStrategy {
+  override columnName(property: string, custom: string | undefined, prefixes: string[]): string {
+    return `c_${super.columnName(property, custom as string, prefixes)}`;
+  }
+}
+
+/** Returns the columns of each index of a table, including the primary key. */
+const INDEXES: Record<Dialect, (dataSource: DataSource, table: string) => Promise<string[]>> = {
+  async postgres(dataSource, table) {
+    const rows = await dataSource.query(`SELECT indexdef FROM pg_indexes WHERE tablename = '${table}'`);
+    return (rows as { indexdef: string }[]).map(({ indexdef }) => /\((.*)\)/.exec(indexdef)![1]!).sort();
+  },
+  async mysql(dataSource, table) {
+    const rows = await dataSource.query(
+      `SELECT GROUP_CONCAT(column_name ORDER BY seq_in_index SEPARATOR ', ') AS columns FROM information_schema.statistics
+       WHERE table_schema = DATABASE() AND table_name = '${table}' GROUP BY index_name`,
+    );
+    return (rows as { columns: string }[]).map(({ columns }) => columns).sort();
+  },
+  async sqlite(dataSource, table) {
+    const indexes: { name: string }[] = await dataSource.query(`PRAGMA index_list(${table})`);
+    const columns = await Promise.all(
+      indexes.map((index) => dataSource.query<{ name: string }[]>(`PRAGMA index_info("${index.name}")`)),
+    );
+    const listed = columns.map((of) => of.map((column) => column.name).join(', '));
+    // An integer primary key is the rowid, which has no separate index.
+    return (listed.includes('id') ? listed : ['id', ...listed]).sort();
+  },
+};
+
+const migratable = (database: TestDatabase, settings: object = {}): DataSourceOptions =>
+  ({
+    ...database.options,
+    ...settings,
+    entities: [...AUTH_ENTITIES],
+    migrations: [...AUTH_MIGRATIONS],
+  }) as DataSourceOptions;
+
+/** Runs at least one statement of each kind. */
+async function runEachKindOfStatement(app: TestApplication): Promise<void> {
+  const [first, second] = [await app.login(), await app.login()];
+  await app.get('/me', first.access_token).expect(200);
+  const pair = (await app.refresh(first.refresh_token).expect(200)).body;
+  expect((await app.get('/auth/sessions', pair.access_token).expect(200)).body).toHaveLength(2);
+  const change = { current_password: PASSWORD, new_password: 'a password that is new' };
+  const changed = (await app.post('/auth/password/change', pair.access_token, change).expect(200)).body;
+  await app.get('/me', second.access_token).expect(401);
+  // The password change revoked the previous token family, so its tokens are refused without counting as reuse.
+  await app.refresh(first.refresh_token).expect(400);
+  expect(app.sent('token_reuse_detected')).toEqual([]);
+  await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }).expect(400);
+  expect((await app.get('/auth/history', changed.access_token).expect(200)).body.length).toBeGreaterThan(4);
+  await app.refresh(changed.refresh_token).expect(200);
+  await app.refresh(changed.refresh_token).expect(400);
+  expect(app.sent('token_reuse_detected')).toHaveLength(1);
+  await app.get('/me', changed.access_token).expect(401);
+  await app.login('bob');
+  app.clock.advance(31 * DAY);
+  expect(await app.pruning.prune()).toMatchObject({ endedSessions: 1, sessions: 0 });
+}
+
+describe.each(DATABASES)('the schema on %s', (name) => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await createDatabase(name);
+  });
+  afterEach(() => database.drop());
+
+  const settings: [string, object][] = [
+    ['default settings', {}],
+    ['an entity prefix', { entityPrefix: 'app_' }],
+    ['a naming strategy', { namingStrategy: new PrefixedNames() }],
+  ];
+  if (DIALECTS[name] === 'postgres') settings.push(['a schema', { schema: 'elsewhere' }]);
+
+  it.each(settings)(
+    'the migrations create the same schema as synchronize, the library works with it, and it can be dropped, with %s',
+    async (_, setting) => {
+      const dataSource = await new DataSource(migratable(database, setting)).initialize();
+      if ('schema' in setting) await dataSource.query('CREATE SCHEMA elsewhere');
+      await dataSource.runMigrations({ transaction: 'each' });
+      const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+      expect(upQueries.map(({ query }) => query)).toEqual([]);
+      const options = { ...database.options, ...setting };
+      const app = await TestApplication.start({ database: { ...database, options } });
+      await runEachKindOfStatement(app);
+      await app.close();
+      for (const migration of AUTH_MIGRATIONS) {
+        expect(migration).toBeDefined();
+        await dataSource.undoLastMigration();
+      }
+      const runner = dataSource.createQueryRunner();
+      for (const { tablePath } of dataSource.entityMetadatas) expect(await runner.hasTable(tablePath)).toBe(false);
+      await runner.release();
+      await dataSource.destroy();
+    },
+  );
+
+  /**
+   * A distributed database checks a secondary unique key across all nodes, or does not support it if the
+   * table is distributed by another column. The only such key is the user name in the library's own users table.
+   */
+  it('indexes, unique keys and columns are the same with migrations and with synchronize', async () => {
+    const dataSource = await new DataSource(migratable(database)).initialize();
+    await dataSource.runMigrations();
+    const indexesOf = (table: string): Promise<string[]> => INDEXES[DIALECTS[name]](dataSource, table);
+    const expectIndexes = async (): Promise<void> => {
+      expect(await indexesOf('auth_sessions')).toEqual(['check_at', 'id', 'user_id, login_network', 'user_id, state']);
+      expect(await indexesOf('auth_events')).toEqual(['id', 'user_id, id']);
+    };
+    await expectIndexes();
+
+    const runner = dataSource.createQueryRunner();
+    const uniqueKeys: Record<string, string[][]> = {};
+    for (const entity of AUTH_ENTITIES) {
+      const { primaryColumns, tablePath } = dataSource.getMetadata(entity);
+      expect(primaryColumns).toHaveLength(1);
+      const table = (await runner.getTable(tablePath))!;
+      const unique = [...table.indices.filter(({ isUnique }) => isUnique), ...table.uniques];
+      uniqueKeys[entity.name] = unique.map(({ columnNames }) => columnNames);
+    }
+    await runner.release();
+    const none = Object.fromEntries(AUTH_ENTITIES_WITHOUT_USERS.map((entity) => [entity.name, []]));
+    expect(uniqueKeys).toEqual({ ...none, [AuthUser.name]: [['username_key']] });
+
+    // Digests are compared by bytes.
+    await dataSource.query(`INSERT INTO auth_password_resets (digest, user_id, expires_at) VALUES ('ab', 'u', 0)`);
+    const found = async (digest: string): Promise<number> =>
+      (await dataSource.query(`SELECT 1 FROM auth_password_resets WHERE digest = '${digest}'`)).length;
+    expect([await found('ab'), await found('AB')]).toEqual([1, 0]);
+
+    if (DIALECTS[name] === 'postgres') {
+      const filled = `SELECT relname, reloptions FROM pg_class WHERE relname LIKE 'auth_%' AND reloptions IS NOT NULL`;
+      const tables = await dataSource.query(filled);
+      expect(tables).toEqual([{ relname: 'auth_sessions', reloptions: ['fillfactor=70'] }]);
+    }
+    await dataSource.dropDatabase();
+    await dataSource.synchronize();
+    await expectIndexes();
+    await dataSource.destroy();
+  });
+});
+
+describeEachPooled('a DataSource with read replicas on %s', (name) => {
+  it('all reads go to the primary, because a replica may lag behind a revocation', async () => {
+    const [primary, replica] = [await createDatabase(name), await createDatabase(name)];
+    const urlOf = ({ options }: typeof primary): string => (options as { url: string }).url;
+    // This replica lags behind: it contains the tables, but no rows.
+    const lagging = await new DataSource(migratable(replica)).initialize();
+    await lagging.runMigrations();
+    const { type } = primary.options;
+    const replication = { master: { url: urlOf(primary) }, slaves: [{ url: urlOf(replica) }] };
+    const app = await TestApplication.start({
+      database: { ...primary, options: { type, replication } as DataSourceOptions },
+    });
+    expect(await app.dataSource.getRepository(AuthUser).count()).toBe(0);
+    await runEachKindOfStatement(app);
+    expect(await lagging.query('SELECT * FROM auth_sessions')).toEqual([]);
+    await lagging.destroy();
+    await app.close();
+    await replica.drop();
+    await primary.drop();
+  });
+});
