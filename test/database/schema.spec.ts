@@ -41,13 +41,12 @@ const INDEXES: Record<Dialect, (dataSource: DataSource, table: string) => Promis
   },
 };
 
-const migratable = (database: TestDatabase, settings: object = {}): DataSourceOptions =>
-  ({
-    ...database.options,
-    ...settings,
-    entities: [...AUTH_ENTITIES],
-    migrations: [...AUTH_MIGRATIONS],
-  }) as DataSourceOptions;
+const migratable = (database: TestDatabase, settings: object = {}): DataSourceOptions => ({
+  ...database.options,
+  ...settings,
+  entities: [...AUTH_ENTITIES],
+  migrations: [...AUTH_MIGRATIONS],
+});
 
 /** Runs at least one statement of each kind. */
 async function runEachKindOfStatement(app: TestApplication): Promise<void> {

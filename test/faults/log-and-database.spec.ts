@@ -73,7 +73,7 @@ describeOnEachDatabase('the log and the database', {}, (env: TestEnvironment) =>
     await app.refresh(session.refresh_token).expect(200);
     const responding = pending();
     tap.hook = { before: ({ sql }) => (/^INSERT INTO\W+auth_events/.test(sql) ? responding.promise : undefined) };
-    const { status } = await withDeadline(app, 1_000, async () => app.refresh(session.refresh_token));
+    const { status } = await withDeadline(app, 500, async () => app.refresh(session.refresh_token));
     expect(status).toBe(400);
     expect(app.sent('token_reuse_detected')).toHaveLength(1);
     expect(app.logs.join('\n')).toContain('Lost events: token_reuse');

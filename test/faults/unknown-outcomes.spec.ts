@@ -31,7 +31,7 @@ async function refreshLate(
     await answered.promise;
   };
   tap.hook = isDone ? { after: hang } : { before: hang };
-  const { status, body, headers } = await withDeadline(app, 200, async () => app.refresh(token));
+  const { status, body, headers } = await withDeadline(app, 500, async () => app.refresh(token));
   expect([status, body, headers['retry-after']]).toEqual([503, UNAVAILABLE, '1']);
   tap.hook = {};
   answered.resolve();

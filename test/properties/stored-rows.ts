@@ -31,17 +31,11 @@ export class StoredRows {
   async assertSame(): Promise<void> {
     const rows: Row[] = await this.dataSource.query('SELECT * FROM auth_sessions ORDER BY id');
     const sessions = this.model.sessions.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    assertStored(
-      rows,
-      sessions.map((one) => ({ ...fieldsOfSession(one), ...fieldsOfReplay(one) })),
-    );
+    assertStored(rows, sessions.map(fieldsOfSession));
     for (const row of rows) this.keepCopy(row);
     const tickets: Row[] = await this.dataSource.query('SELECT * FROM auth_login_tickets ORDER BY digest');
     const expected = this.model.tickets.all.toSorted((a, b) => (a.digest < b.digest ? -1 : 1));
-    assertStored(
-      tickets,
-      expected.map(({ text: _, ...ticket }: ModelTicket) => ticket),
-    );
+    assertStored(tickets, expected.map(fieldsOfTicket));
     await this.assertSameEvents();
   }
 
@@ -152,20 +146,18 @@ function fieldsOfRow(row: Row, names: readonly string[]): Record<string, unknown
   return Object.fromEntries(fields) as Record<string, unknown>;
 }
 
-/** Returns the expected columns of a session, except those of the replay. */
-function fieldsOfSession({ pair, replay: _, ...rest }: ModelSession): Record<string, unknown> {
+function fieldsOfSession({ pair, replay, ...rest }: ModelSession): Record<string, unknown> {
   const { familySecret, ...claims } = claimsOf(pair.refreshToken);
   assertEqual(claims, { sessionId: rest.id, generation: rest.generation });
   return {
     ...rest,
-    access: digest(pair.accessToken),
-    refresh: digest(pair.refreshToken),
-    family: digest(familySecret),
+    ...{ access: digest(pair.accessToken), refresh: digest(pair.refreshToken), family: digest(familySecret) },
+    ...fieldsOfReplay(replay),
   };
 }
 
 /** Returns the expected columns of the replay, which are empty unless the live pair can be replayed. */
-function fieldsOfReplay({ replay }: ModelSession): Record<string, unknown> {
+function fieldsOfReplay(replay: ModelSession['replay']): Record<string, unknown> {
   if (!replay) return { replaySeed: null };
   const { until, count, firstUsedAt, predecessor, network } = replay;
   const networkDigest = Buffer.from(digest(`${predecessor}\0${network}`), 'hex').toString('base64url');
@@ -174,6 +166,8 @@ function fieldsOfReplay({ replay }: ModelSession): Record<string, unknown> {
     ...{ replayCount: count, firstUsedAt },
   };
 }
+
+const fieldsOfTicket = ({ text, ...rest }: ModelTicket): object => ({ ...rest, digest: digest(text) });
 
 /**
  * The content of a refresh token, by the contract: session id (16 bytes), family secret (16), generation (4),

@@ -107,7 +107,7 @@ export const attemptAgainstAttempt = scenario(async (environment, race) => {
   const { ticket } = await newTicket(environment);
   await environment.query('UPDATE auth_login_tickets SET failure_count = 4');
   const check = jest.fn(() => false);
-  const outcome = await race.both((app, index) => app.auth.attempt({ ticket, method: 'otp' }, CLIENTS[index]!, check));
+  const outcome = await race.both((app, index) => app.auth.attempt({ ticket, method: 'otp' }, CLIENTS[index], check));
   expect(check).toHaveBeenCalledTimes(1);
   const results = outcome.map(({ value, code }) => value ?? code);
   expect(results).toEqual(expect.arrayContaining([false, 'invalid_login_ticket']));
@@ -117,7 +117,7 @@ export const attemptAgainstAttempt = scenario(async (environment, race) => {
 export const proofAgainstProof = scenario(async (environment, race, [app]) => {
   const { ticket } = await newTicket(environment);
   const outcome = await race.both((one, index) =>
-    one.auth.attempt({ ticket, method: ['otp', 'pin'][index]! }, CLIENTS[index]!, () => true),
+    one.auth.attempt({ ticket, method: ['otp', 'pin'][index]! }, CLIENTS[index], () => true),
   );
   expect(outcome.map(({ value }) => value)).toEqual([true, true]);
   const { accessToken } = await app.auth.openSession({ ticket });
