@@ -55,10 +55,10 @@ export const CHANGES_OF_PRIMARY = changes(1);
 export const CHANGES_OF_NODES = `${changes(10)} on-marked-up shutdown-backup-sessions`;
 
 /**
- * The same for a member of a replication group. The others expel a member that is frozen for more than 10 s, and the
- * member learns this within 2 s after it resumes.
+ * The same for a member of a replication group. The others expel a member that is frozen for more than 10 s. After the
+ * member resumes, it needs 3 s to detect this, and until then reports that it accepts writes.
  */
-export const CHANGES_OF_MEMBERS = `${changes(3)} on-marked-up shutdown-backup-sessions`;
+export const CHANGES_OF_MEMBERS = `${changes(6)} on-marked-up shutdown-backup-sessions`;
 
 /** @param rise the number of consecutive successful checks after which a server receives connections */
 function changes(rise: number): string {
