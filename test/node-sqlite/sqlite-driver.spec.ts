@@ -125,6 +125,12 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     expect(db.prepare(sql).run('alice', null).changes).toBe(1);
   });
 
+  it('the driver can be called without new, as TypeORM before 0.3.28 does', () => {
+    const opened = (Driver as unknown as (path: string) => NodeSqlite)(':memory:');
+    expect(opened.prepare('SELECT 1 AS one').all()).toEqual([{ one: 1 }]);
+    opened.close();
+  });
+
   it('the driver refuses to prepare text with no statement or with more than one statement', () => {
     expect(thrownBy(() => db.prepare("DELETE FROM t WHERE name = ';'; DELETE FROM t"))).toEqual({ name: 'RangeError' });
     expect(thrownBy(() => db.prepare('-- nothing'))).toEqual({ name: 'RangeError' });

@@ -44,6 +44,10 @@ export interface NodeSqliteOptions {
 
 const MAX_TIMEOUT = 0x7f_ff_ff_ff;
 
+/** TypeORM before 0.3.28 calls a driver without `new`. */
+const callable = <T extends new (...args: never[]) => object>(driver: T): T =>
+  new Proxy(driver, { apply: (target, _, args) => Reflect.construct(target, args) as object });
+
 function refuseUnsupported({ verbose, nativeBinding }: NodeSqliteOptions, timeout: number): void {
   if (verbose) {
     throw new Error('`verbose` is not supported on node:sqlite: set `logging: true` in the options of the DataSource.');
@@ -58,6 +62,7 @@ function refuseUnsupported({ verbose, nativeBinding }: NodeSqliteOptions, timeou
  * A driver that runs TypeORM's type `better-sqlite3` on `node:sqlite`, without a native module:
  * `{ type: 'better-sqlite3', driver: NodeSqlite, database: 'app.sqlite' }`. `docs/sqlite.md` describes the differences.
  */
+@callable
 export class NodeSqlite {
   private readonly database: BuiltinDatabase;
   private isOpen = true;
@@ -93,8 +98,7 @@ export class NodeSqlite {
     if (outline === '') throw new RangeError('The SQL contains no statement.');
     const statement = withSqliteErrors(() => this.database.prepare(sql));
     // SQLite would ignore the statements after the first.
-    const rest = outlineOf(sql.slice(statement.sourceSQL.length));
-    if (rest !== '') throw new RangeError('The SQL contains more than one statement.');
+    if (outlineOf(sql.slice(statement.sourceSQL.length))) throw new RangeError('The SQL contains several statements.');
     return new NodeSqliteStatement(statement, outline);
   }
 
@@ -108,9 +112,7 @@ export class NodeSqlite {
   /** Reads or sets a pragma. Returns its rows, or with `simple` the first value. Throws for encryption keys. */
   pragma(source: string, { simple = false }: { readonly simple?: boolean } = {}): unknown {
     if (/^\s*(?:hex)?(?:re)?key\b/i.test(source)) {
-      throw new Error(
-        'node:sqlite cannot encrypt a database. For the pragma `key`, use a build of better-sqlite3 with SQLCipher.',
-      );
+      throw new Error('node:sqlite cannot encrypt a database. Use a build of better-sqlite3 with SQLCipher.');
     }
     const rows = this.prepare(`PRAGMA ${source}`).all();
     return simple ? Object.values(rows[0] ?? {})[0] : rows;
