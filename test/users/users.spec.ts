@@ -127,6 +127,18 @@ describe.each(DATABASES)("users in the application's own table on %s", (name) =>
     await app.login('alice', NEW);
   });
 
+  it('a user who is created with the id of a deleted user inherits neither sessions nor history', async () => {
+    const app = await startForTest(name, PEOPLE);
+    const create = (username: string) =>
+      app.auth.createUser({ username, password: PASSWORD, properties: { id: 'p-1' } });
+    await create('alice');
+    const { access_token: token } = await app.login('alice');
+    await app.dataSource.getRepository(Person).delete({ id: 'p-1' });
+    await create('bob');
+    await app.get('/me', token).expect(401);
+    expect(await app.auth.history('p-1')).toEqual([]);
+  });
+
   it.each(['directly', 'with forgetUser'])(
     'a login during which the application deletes the user %s opens no session for a new user with the same id',
     async (deletion) => {
