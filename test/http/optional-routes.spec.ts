@@ -1,13 +1,4 @@
-import {
-  Controller,
-  ForbiddenException,
-  Injectable,
-  Module,
-  Post,
-  type CanActivate,
-  type DynamicModule,
-  type Type,
-} from '@nestjs/common';
+import { Controller, ForbiddenException, Module, Post, type CanActivate, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -15,19 +6,12 @@ import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AUTH_ENTITIES, AuthModule, UserStore, type AuthModuleOptions, type StoredUser } from 'nestjs-session-auth';
 import request from 'supertest';
-import { ADAPTERS, CHEAP, type PlatformName } from '../support/test-application';
 import { MEMORY } from '../support/sqlite';
-
-const SILENT = { log() {}, error() {}, warn() {} };
+import { ADAPTERS, CHEAP, type PlatformName } from '../support/test-application';
 
 class ReadOnlyUsers extends UserStore {
-  override findByUsername(): Promise<StoredUser | null> {
-    return Promise.resolve(null);
-  }
-
-  override findById(): Promise<StoredUser | null> {
-    return Promise.resolve(null);
-  }
+  findByUsername = (): Promise<StoredUser | null> => Promise.resolve(null);
+  findById = (): Promise<StoredUser | null> => Promise.resolve(null);
 }
 
 class WritableUsers extends ReadOnlyUsers {
@@ -40,25 +24,15 @@ class WritableUsers extends ReadOnlyUsers {
 @Controller('auth')
 class FallbackController {
   @Post(['reauthenticate', 'password/change'])
-  fallback(): object {
-    return { fallback: true };
-  }
+  fallback(): void {}
 }
 
-@Module({ controllers: [FallbackController] })
-class FallbackModule {}
-
-async function start(platform: PlatformName, ...imports: (DynamicModule | Type)[]): Promise<NestExpressApplication> {
-  @Module({
-    imports: [
-      TypeOrmModule.forRoot({ ...MEMORY, entities: [...AUTH_ENTITIES] }),
-      EventEmitterModule.forRoot(),
-      ...imports,
-    ],
-  })
-  class ApplicationModule {}
-  const module = await Test.createTestingModule({ imports: [ApplicationModule] })
-    .setLogger(SILENT)
+async function start(platform: PlatformName, auth: DynamicModule, own: object = {}): Promise<NestExpressApplication> {
+  const imports = [TypeOrmModule.forRoot({ ...MEMORY, entities: [...AUTH_ENTITIES] }), EventEmitterModule.forRoot()];
+  @Module(own)
+  class OwnModule {}
+  const module = await Test.createTestingModule({ imports: [...imports, auth, OwnModule] })
+    .setLogger({ log() {}, error() {}, warn() {} })
     .compile();
   const app = module.createNestApplication<NestExpressApplication>(ADAPTERS[platform]());
   await app.listen(0, '127.0.0.1');
@@ -72,64 +46,57 @@ function ways(options: AuthModuleOptions): DynamicModule[] {
 }
 
 describe('optional routes', () => {
-  it.each<[string, string, AuthModuleOptions]>([
-    ['reauthenticate', 'by default', {}],
-    ['password/change', 'if the user store cannot set passwords', { users: ReadOnlyUsers }],
-    ['password/change', 'if an instance of the user store cannot set passwords', { users: new ReadOnlyUsers() }],
-  ])('the route %s is not mapped %s, with forRoot() and forRootAsync()', async (path, _, options) => {
-    for (const auth of ways(options)) {
-      const app = await start('express', auth, FallbackModule);
-      await request(app.getHttpServer()).post(`/auth/${path}`).expect(201, { fallback: true });
-      await app.close();
-    }
-  });
-
-  it.each<[string, AuthModuleOptions]>([
-    ['reauthenticate', { recentLogin: { endpoint: true } }],
-    ['password/change', {}],
-    ['password/change', { users: WritableUsers }],
-    ['password/change', { users: new WritableUsers() }],
-  ])('the route %s is mapped with the options %p', async (path, options) => {
-    for (const auth of ways(options)) {
-      const app = await start('express', auth, FallbackModule);
-      await request(app.getHttpServer()).post(`/auth/${path}`).expect(401);
-      await app.close();
-    }
-  });
+  it.each<[string, boolean, AuthModuleOptions]>([
+    ['reauthenticate', false, {}],
+    ['reauthenticate', true, { recentLogin: { endpoint: true } }],
+    ['password/change', true, {}],
+    ['password/change', false, { users: ReadOnlyUsers }],
+    ['password/change', false, { users: new ReadOnlyUsers() }],
+    ['password/change', true, { users: WritableUsers }],
+    ['password/change', true, { users: new WritableUsers() }],
+  ])(
+    'the route %s is mapped (%s) with the options %p of forRoot() and forRootAsync()',
+    async (path, isMapped, options) => {
+      for (const auth of ways(options)) {
+        const app = await start('express', auth, { controllers: [FallbackController] });
+        await request(app.getHttpServer())
+          .post(`/auth/${path}`)
+          .expect(isMapped ? 401 : 201);
+        await app.close();
+      }
+    },
+  );
 });
 
 /** A global guard of the application that refuses every request with 403. */
-@Injectable()
 class RefusingGuard implements CanActivate {
   canActivate(): boolean {
     throw new ForbiddenException();
   }
 }
 
-const REFUSING: DynamicModule = {
-  module: class RefusingModule {},
-  providers: [{ provide: APP_GUARD, useClass: RefusingGuard }],
-};
-
 describe.each<PlatformName>(['express', 'fastify'])('optional routes that are off, on %s', (platform) => {
   const off = { ...CHEAP, users: ReadOnlyUsers };
-  const applications: [string, DynamicModule, ...DynamicModule[]][] = [
-    ['by the options', AuthModule.forRoot(off)],
-    ['by the options, behind the global guard', AuthModule.forRoot({ ...off, globalGuard: true })],
-    ['by a factory', AuthModule.forRootAsync({ useFactory: () => off })],
-    ['by a factory, behind the global guard', AuthModule.forRootAsync({ useFactory: () => off, globalGuard: true })],
-    ['by a factory, behind a guard of the application', AuthModule.forRootAsync({ useFactory: () => off }), REFUSING],
+  const refusing = { providers: [{ provide: APP_GUARD, useClass: RefusingGuard }] };
+  const factory = { useFactory: () => off };
+  const applications: [string, DynamicModule, object][] = [
+    ['by the options', AuthModule.forRoot(off), {}],
+    ['by the options, behind the global guard', AuthModule.forRoot({ ...off, globalGuard: true }), {}],
+    ['by a factory', AuthModule.forRootAsync(factory), {}],
+    ['by a factory, behind the global guard', AuthModule.forRootAsync({ ...factory, globalGuard: true }), {}],
+    ['by a factory, behind a guard of the application', AuthModule.forRootAsync(factory), refusing],
   ];
 
   it.each(applications)(
     'a request to a route that is disabled %s receives the same response as a request to an unknown path',
-    async (_, ...imports) => {
-      const app = await start(platform, ...imports);
+    async (_, auth, own) => {
+      const app = await start(platform, auth, own);
+      const post = (path: string): request.Test => request(app.getHttpServer()).post(path);
       const requests: ((path: string) => request.Test)[] = [
-        (path) => request(app.getHttpServer()).post(path),
-        (path) => request(app.getHttpServer()).post(path).set('Authorization', 'Bearer token'),
-        (path) => request(app.getHttpServer()).post(path).send({ password: 'secret' }),
-        (path) => request(app.getHttpServer()).post(path).set('Content-Type', 'application/json').send('{'),
+        post,
+        (path) => post(path).set('Authorization', 'Bearer token'),
+        (path) => post(path).send({ password: 'secret' }),
+        (path) => post(path).set('Content-Type', 'application/json').send('{'),
         (path) => request(app.getHttpServer()).get(path),
       ];
       for (const send of requests) {
@@ -137,11 +104,10 @@ describe.each<PlatformName>(['express', 'fastify'])('optional routes that are of
         for (const path of ['reauthenticate', 'password/change']) {
           const { status, text, headers } = await send(`/auth/${path}`);
           expect([status, text]).toEqual([unknown.status, unknown.text.replace('unknown', path)]);
-          const names = (of: object): string[] => Object.keys(of).sort();
-          expect(names(headers as object)).toEqual(names(unknown.headers as object));
+          expect(Object.keys(headers).sort()).toEqual(Object.keys(unknown.headers).sort());
         }
       }
-      expect((await requests[0]!('/auth/password/change')).status).toBe(404);
+      expect((await post('/auth/password/change')).status).toBe(404);
       await app.close();
     },
   );

@@ -8,6 +8,11 @@ import { describeHttp, type TestEnvironment } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 import { sendAndReset, sendAndResetUnseen } from '../support/reset-connection';
 
+const EVENTS = [
+  ...['login_success', 'login_failure', 'token_refresh', 'logout', 'session_revoked', 'forced_logout'],
+  ...['reauthentication', 'password_change'],
+];
+
 const addresses: (string | null | undefined)[] = [];
 
 @Controller()
@@ -108,21 +113,13 @@ describeHttp('clients on a Unix socket', {}, (env: TestEnvironment) => {
     const server = createServer((...exchange) => app.nest.getHttpServer().emit('request', ...exchange));
     await new Promise<void>((resolve) => server.listen(socketPath, resolve));
     const status = await new Promise((resolve, reject) => {
-      const options = {
-        socketPath,
-        path: '/auth/login',
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-      };
-      const login = send(options, (response) => resolve(response.resume().statusCode));
+      const headers = { 'Content-Type': 'application/json' };
+      const login = send({ socketPath, path: '/auth/login', method: 'POST', headers }, (response) =>
+        resolve(response.resume().statusCode),
+      );
       login.on('error', reject).end(JSON.stringify({ username: 'alice', password: PASSWORD }));
     });
     server.close();
     expect(status).toBe(200);
   });
 });
-
-const EVENTS = [
-  ...['login_success', 'login_failure', 'token_refresh', 'logout', 'session_revoked', 'forced_logout'],
-  ...['reauthentication', 'password_change'],
-];

@@ -9,8 +9,7 @@ import {
   type ExecutionContext,
 } from '@nestjs/common';
 import { APP_GUARD, Reflector } from '@nestjs/core';
-import { GqlExecutionContext, GraphQLModule, Query, Resolver } from '@nestjs/graphql';
-import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
+import { GqlExecutionContext, Query, Resolver } from '@nestjs/graphql';
 import {
   AUTH_ENTITIES_WITHOUT_USERS,
   BearerAuthGuard,
@@ -20,10 +19,15 @@ import {
   type UserId,
 } from 'nestjs-session-auth';
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { createDatabase } from '../support/databases';
-import { TestApplication, type TestApplicationOptions } from '../support/test-application';
-import { Tap } from '../support/tap';
-import { describeOnEachDatabase, describeOnBothPlatforms, type TestEnvironment } from '../support/environment';
+import type { TestApplication, TestApplicationOptions } from '../support/test-application';
+import {
+  applicationStarter,
+  describeHttp,
+  describeOnBothPlatforms,
+  describeOnEachDatabase,
+  type TestEnvironment,
+} from '../support/environment';
+import { mercurius } from '../support/graphql-connection';
 
 // From the page "Authorization" of the Nest documentation, unchanged.
 enum Role {
@@ -93,9 +97,7 @@ class CatsController {
   @Get()
   @Roles(Role.Admin)
   @UseGuards(BearerAuthGuard, RolesGuard)
-  create(): object {
-    return {};
-  }
+  create(): void {}
 
   @Get('user')
   @UseGuards(BearerAuthGuard)
@@ -114,9 +116,7 @@ class CatsController {
 class GlobalController {
   @Get('admin')
   @Roles(Role.Admin)
-  admin(): object {
-    return {};
-  }
+  admin(): void {}
 }
 
 const MAPPING = { entity: Member, username: 'email', passwordHash: 'password', active: 'isActive' };
@@ -160,21 +160,6 @@ describeOnBothPlatforms(
       expect((second as { user: Member }).user).toMatchObject({ settings: null, isTrusted: false, bornAt: null });
     });
 
-    it('the roles are read by the statement that authenticates the request', async () => {
-      const { access_token: token } = await env.app.login();
-      let statements = 0;
-      new Tap(env.app).hook = { before: ({ kind }) => void (statements += kind === 'statement' ? 1 : 0) };
-      await env.app.get('/cats/user', token).expect(200);
-      expect(statements).toBe(1);
-    });
-
-    it('`request.user` is set on a route with @OptionalAuth() only if the request has a token', async () => {
-      const { access_token: token } = await env.app.login();
-      await env.app.http.get('/cats/optional').expect(200, { user: null });
-      const { body } = await env.app.get('/cats/optional', token).expect(200);
-      expect(body).toMatchObject({ user: { username: 'alice' } });
-    });
-
     it('the RolesGuard does not run for a disabled or deleted user', async () => {
       const { access_token: token } = await env.app.login('bob');
       await update(env.app, 'bob', { isActive: false });
@@ -199,89 +184,53 @@ describeOnBothPlatforms(
   },
 );
 
-describeOnEachDatabase('`request.user` with an empty `users.select`', selecting([]), (env: TestEnvironment) => {
-  it('`request.user` contains id and username if `users.select` is empty', async () => {
-    const { body } = await env.app.get('/cats/user', (await env.app.login()).access_token).expect(200);
-    expect(body).toEqual({ user: { id: expect.any(Number), username: 'alice' }, names: ['id', 'username'] });
-  });
-});
-
-describeOnBothPlatforms('`request.user` without `users.select`', selecting(), (env: TestEnvironment) => {
-  it('`request.user` contains id and username, which the statement of the guard has read', async () => {
-    const { access_token: token } = await env.app.login();
-    let statements = 0;
-    new Tap(env.app).hook = { before: ({ kind }) => void (statements += kind === 'statement' ? 1 : 0) };
-    const { body } = await env.app.get('/cats/user', token).expect(200);
-    expect(body).toEqual({ user: { id: expect.any(Number), username: 'alice' }, names: ['id', 'username'] });
-    expect(statements).toBe(1);
-  });
-
-  it('`request.user` is not set on a route with @OptionalAuth() without a token', async () => {
-    const { access_token: token } = await env.app.login();
-    await env.app.http.get('/cats/optional').expect(200, { user: null });
-    const { body } = await env.app.get('/cats/optional', token).expect(200);
-    expect(body).toEqual({ user: { id: expect.any(Number), username: 'alice' } });
-  });
-});
-
-describeOnEachDatabase(
-  "`request.user` with the library's own users",
-  { controllers: [CatsController] },
-  (env: TestEnvironment) => {
-    it("`request.user` of the library's own users contains id and username", async () => {
+describe.each([undefined, []])('with `users.select` %j', (select) => {
+  describeOnEachDatabase('`request.user`', selecting(select), (env: TestEnvironment) => {
+    it('`request.user` contains id and username, which the statement of the guard has read', async () => {
       const { access_token: token } = await env.app.login();
-      const { userId } = (await env.app.auth.authenticate(token))!;
-      await env.app
-        .get('/cats/user', token)
-        .expect(200, { user: { id: userId, username: 'alice' }, names: ['id', 'username'] });
+      let statements = 0;
+      env.tap.hook = { before: ({ kind }) => void (statements += kind === 'statement' ? 1 : 0) };
+      const user = { id: expect.any(Number) as number, username: 'alice' };
+      expect((await env.app.get('/cats/user', token)).body).toEqual({ user, names: ['id', 'username'] });
+      expect(statements).toBe(1);
+      await env.app.http.get('/cats/optional').expect(200, { user: null });
+      expect((await env.app.get('/cats/optional', token)).body).toEqual({ user });
     });
-  },
-);
+  });
+});
 
-const behindGlobalGuard: Omit<TestApplicationOptions, 'database'> = {
+const behindGlobalGuard = {
   ...selecting(['roles']),
   controllers: [GlobalController],
-  providers: [
-    { provide: APP_GUARD, useClass: BearerAuthGuard },
-    { provide: APP_GUARD, useClass: RolesGuard },
-  ],
+  providers: [BearerAuthGuard, RolesGuard].map((useClass) => ({ provide: APP_GUARD, useClass })),
 };
 
-describeOnBothPlatforms(
-  "Nest's documented RolesGuard with a global BearerAuthGuard",
-  behindGlobalGuard,
-  (env: TestEnvironment) => {
-    it('the RolesGuard can be global as well', async () => {
-      const { access_token: token } = await env.app.login();
-      await env.app.http.get('/global/admin').expect(401);
-      await env.app.get('/global/admin', token).expect(403);
-      await update(env.app, 'alice', { roles: ['admin'] });
-      await env.app.get('/global/admin', token).expect(200);
-    });
-  },
-);
-
-describe('`request.user`', () => {
-  it.each([
-    ['keeps a value that other code has set', { id: 'theirs' }, { id: 'theirs' }],
-    ['is set if its value is null', null, { username: 'alice' }],
-  ])('`request.user` %s', async (_, present, expected) => {
-    const database = await createDatabase('sqlite');
-    const app = await TestApplication.start({
-      ...selecting(),
-      database,
-      configure: (app) => {
-        app.use((request: object, __: unknown, next: () => void) => {
-          Object.assign(request, { user: present });
-          next();
-        });
-      },
-    });
-    const { body } = await app.get('/cats/user', (await app.login()).access_token).expect(200);
-    expect((body as { user: object }).user).toMatchObject(expected);
-    await app.close();
-    await database.drop();
+describeHttp('a RolesGuard with a global BearerAuthGuard', behindGlobalGuard, (env: TestEnvironment) => {
+  it('the RolesGuard can be global as well', async () => {
+    const { access_token: token } = await env.app.login();
+    await env.app.http.get('/global/admin').expect(401);
+    await env.app.get('/global/admin', token).expect(403);
+    await update(env.app, 'alice', { roles: ['admin'] });
+    await env.app.get('/global/admin', token).expect(200);
   });
+});
+
+const start = applicationStarter();
+
+it.each([
+  ['keeps a value that other code has set', { id: 'theirs' }, { id: 'theirs' }],
+  ['is set if its value is null', null, { username: 'alice' }],
+])('`request.user` %s', async (_, user, expected) => {
+  const app = await start({
+    controllers: [CatsController],
+    configure: (app) =>
+      void app.use((request: object, __: unknown, next: () => void) => {
+        Object.assign(request, { user });
+        next();
+      }),
+  });
+  const { body } = await app.get('/cats/user', (await app.login()).access_token).expect(200);
+  expect((body as { user: object }).user).toMatchObject(expected);
 });
 
 /** Returns the users of an external directory, with the roles that the directory assigns. */
@@ -298,7 +247,7 @@ class DirectoryUsers extends UserStore {
 
 const directory = { auth: { users: DirectoryUsers }, controllers: [CatsController], users: [] };
 
-describeOnBothPlatforms('`request.user` with a UserStore', directory, (env: TestEnvironment) => {
+describeHttp('`request.user` with a UserStore', directory, (env: TestEnvironment) => {
   it('`request.user` is the result of findById, without the hash', async () => {
     const findById = jest.spyOn(DirectoryUsers.prototype, 'findById');
     const { accessToken } = await env.app.auth.openSession('alice');
@@ -336,30 +285,17 @@ class CatsResolver {
   }
 }
 
-describe('a RolesGuard for GraphQL', () => {
-  it('a RolesGuard for GraphQL finds the roles on the request of the operation', async () => {
-    const database = await createDatabase('sqlite');
-    const app = await TestApplication.start({
-      ...selecting(['roles']),
-      database,
-      platform: 'fastify',
-      imports: [
-        // The cache is disabled, because Jest does not support how Mercurius imports it.
-        GraphQLModule.forRoot<MercuriusDriverConfig>({
-          driver: MercuriusDriver,
-          autoSchemaFile: true,
-          cache: false as never,
-        }),
-      ],
-      providers: [CatsResolver],
-    });
-    const { access_token: token } = await app.login();
-    const ask = async (): Promise<unknown> =>
-      (await app.post('/graphql', token, { query: '{ cats again: cats }' })).body as unknown;
-    expect(await ask()).toMatchObject({ data: null, errors: expect.arrayContaining([expect.anything()]) });
-    await update(app, 'alice', { roles: ['admin'] });
-    expect(await ask()).toEqual({ data: { cats: 'cats', again: 'cats' } });
-    await app.close();
-    await database.drop();
+it('a RolesGuard for GraphQL finds the roles on the request of the operation', async () => {
+  const app = await start({
+    ...selecting(['roles']),
+    platform: 'fastify',
+    imports: [mercurius()],
+    providers: [CatsResolver],
   });
+  const { access_token: token } = await app.login();
+  const ask = async (): Promise<unknown> =>
+    (await app.post('/graphql', token, { query: '{ cats again: cats }' })).body as unknown;
+  expect(await ask()).toMatchObject({ data: null, errors: expect.arrayContaining([expect.anything()]) });
+  await update(app, 'alice', { roles: ['admin'] });
+  expect(await ask()).toEqual({ data: { cats: 'cats', again: 'cats' } });
 });

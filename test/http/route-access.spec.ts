@@ -1,10 +1,5 @@
 import { type CanActivate, Controller, Get, Module, UseGuards, type Type } from '@nestjs/common';
-import { EventEmitterModule } from '@nestjs/event-emitter';
-import { Test } from '@nestjs/testing';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import {
-  AUTH_ENTITIES,
-  AuthModule,
   BearerAuthGuard,
   CurrentSession,
   CurrentUser,
@@ -13,26 +8,22 @@ import {
   RequireRecentLogin,
   type SessionInfo,
 } from 'nestjs-session-auth';
-import { createDatabase, type TestDatabase } from '../support/databases';
+import { createDatabase } from '../support/databases';
 import { MINUTE } from '../support/driven-clock';
-import { CHEAP, TestApplication } from '../support/test-application';
-import { MEMORY } from '../support/sqlite';
+import { describeApplication, describeHttp, sendRaw, type TestEnvironment } from '../support/environment';
 import { HeaderTokens } from '../support/header-tokens';
-
-const SILENT = { log() {}, error() {}, warn() {} };
+import { TestApplication } from '../support/test-application';
 
 @Controller('guarded')
 @UseGuards(BearerAuthGuard)
 class GuardedController {
   @Get('open')
   @Public()
-  open(): object {
-    return {};
-  }
+  open(): void {}
 
   @Get('closed')
-  closed(): object {
-    return {};
+  closed(): string {
+    return 'gold';
   }
 }
 
@@ -40,21 +31,15 @@ class GuardedController {
 @Public()
 class PublicController {
   @Get('open')
-  open(): object {
-    return {};
-  }
+  open(): void {}
 
   @Get('closed')
   @UseGuards(BearerAuthGuard)
-  closed(): object {
-    return {};
-  }
+  closed(): void {}
 
   @Get('recent')
   @RequireRecentLogin({ withinSeconds: 60 })
-  recent(): object {
-    return {};
-  }
+  recent(): void {}
 
   @Get('user')
   user(@CurrentUser() user: object): object {
@@ -68,9 +53,7 @@ class PublicController {
 
   @Get('open-itself')
   @Public()
-  openItself(): object {
-    return {};
-  }
+  openItself(): void {}
 }
 
 @Controller('derived')
@@ -80,23 +63,9 @@ class DerivedController extends PublicController {}
 @Public()
 class OpenedController extends GuardedController {}
 
-describe('a declaration on a handler overrides the declaration on its class', () => {
-  let database: TestDatabase;
-  let app: TestApplication;
+const controllers = [GuardedController, PublicController, DerivedController, OpenedController];
 
-  beforeAll(async () => {
-    database = await createDatabase('sqlite');
-    app = await TestApplication.start({
-      database,
-      auth: { globalGuard: true },
-      controllers: [GuardedController, PublicController, DerivedController, OpenedController],
-    });
-  });
-  afterAll(async () => {
-    await app.close();
-    await database.drop();
-  });
-
+describeApplication('nested declarations', { controllers, auth: { globalGuard: true } }, (env: TestEnvironment) => {
   it.each([
     ['@Public() on a handler of a guarded class makes the handler public', '/guarded/open', 200],
     ['a handler of a guarded class without a declaration is guarded', '/guarded/closed', 401],
@@ -107,19 +76,50 @@ describe('a declaration on a handler overrides the declaration on its class', ()
     ['a handler with @Public() stays public in a subclass', '/derived/open-itself', 200],
     ['a subclass with @Public() of a guarded class is public', '/opened/closed', 200],
   ])('%s', async (_, path, status) => {
-    await app.http.get(path).expect(status);
-    await app.get(path, (await app.login()).access_token).expect(200);
+    await env.app.http.get(path).expect(status);
+    await env.app.get(path, (await env.app.login()).access_token).expect(200);
   });
 
   it.each([
-    ['@CurrentUser()', '/public/user', 'PublicController.user'],
-    ['@CurrentSession()', '/public/session', 'PublicController.session'],
-  ])('%s on a route without a guard is an error that names the route and what to add', async (name, path, route) => {
-    app.logs.length = 0;
-    await app.http.get(path).expect(500, { statusCode: 500, message: 'Internal server error' });
-    expect(app.logs.join('\n')).toContain(
-      `${name} found no authenticated user in ${route}: no guard authenticated the call, or a replacement of the guard did not set \`request.auth\`. Add @UseGuards(BearerAuthGuard)`,
+    ['@CurrentUser()', 'user'],
+    ['@CurrentSession()', 'session'],
+  ])('%s on a route without a guard is an error that names the route and what to add', async (name, handler) => {
+    await env.app.http.get(`/public/${handler}`).expect(500, { statusCode: 500, message: 'Internal server error' });
+    expect(env.app.logs.join('\n')).toContain(
+      `${name} found no authenticated user in PublicController.${handler}: no guard authenticated the call, or a ` +
+        'replacement of the guard did not set `request.auth`. Add @UseGuards(BearerAuthGuard)',
     );
+  });
+});
+
+/** Spellings of a path. The platforms route some of these spellings to the handler of the path. */
+const spellingsOf = (path: string): string[] => [
+  ...[path, `${path}/`, path.toUpperCase(), `/${path}`, `/.${path}`, `${path};x`, `${path}?x`, `${path}%2f`],
+  ...[path.replaceAll('/', '\\'), path.replaceAll('d', '%64'), path.replace('/g', '/%67')],
+  ...[`/open/..${path}`, `/open/..%2f${path.slice(1)}`],
+];
+
+describe.each([true, false])('guarded routes with globalGuard: %s', (globalGuard) => {
+  describeHttp('guarded routes', { controllers, auth: { globalGuard } }, (env: TestEnvironment) => {
+    /** Returns the requests that reached the handler. */
+    const reached = async (...headers: string[]): Promise<string[]> => {
+      const found: string[] = [];
+      const targets = spellingsOf('/guarded/closed');
+      for (const target of [...targets, ...targets.map((path) => env.app.url + path)]) {
+        for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS', 'get']) {
+          const { status, body } = await sendRaw(env.app, [`${method} ${target} HTTP/1.1`, ...headers]);
+          if (status === 200 || body.includes('gold')) found.push(`${method} ${target.replace(env.app.url, 'http:')}`);
+        }
+      }
+      return found;
+    };
+
+    it('no spelling of the path, method or absolute request target reaches a guarded route without a token', async () => {
+      const withToken = await reached(`Authorization: Bearer ${(await env.app.login()).access_token}`);
+      const expected = ['GET /guarded/closed', 'HEAD /guarded/closed', 'GET /guarded/closed?x'];
+      expect(withToken).toEqual(expect.arrayContaining([...expected, 'GET http:/guarded/closed']));
+      expect(await reached()).toEqual([]);
+    });
   });
 });
 
@@ -127,23 +127,20 @@ describe('a declaration on a handler overrides the declaration on its class', ()
 @RequireRecentLogin({ withinSeconds: 60 })
 class RecentController {
   @Get()
-  recent(@CurrentSession() session: SessionInfo): object {
-    return { session_id: session.id };
+  recent(@CurrentSession() { id }: SessionInfo): object {
+    return { session_id: id };
   }
 
   @Get('longer')
   @RequireRecentLogin({ withinSeconds: 600 })
-  longer(): object {
-    return {};
-  }
+  longer(): void {}
 }
 
 @Controller('recent-subclass')
+@RequireRecentLogin({ withinSeconds: 600 })
 class RecentSubclass extends RecentController {
   @Get('own')
-  own(): object {
-    return {};
-  }
+  own(): void {}
 }
 
 class RefusingGuard implements CanActivate {
@@ -156,23 +153,19 @@ class RefusingGuard implements CanActivate {
 class RecentHandlers {
   @Get()
   @RequireRecentLogin({ withinSeconds: 60 })
-  recent(@CurrentSession() session: SessionInfo): object {
-    return { session_id: session.id };
+  recent(@CurrentSession() { id }: SessionInfo): object {
+    return { session_id: id };
   }
 
   @Get('refused')
   @UseGuards(RefusingGuard)
   @RequireRecentLogin({ withinSeconds: 60 })
-  refused(): object {
-    return {};
-  }
+  refused(): void {}
 
   @Get('beside')
   @UseGuards(BearerAuthGuard)
   @RequireRecentLogin({ withinSeconds: 60 })
-  beside(): object {
-    return {};
-  }
+  beside(): void {}
 }
 
 /** A module without imports, because everything that the guard needs is global. */
@@ -180,70 +173,48 @@ class RecentHandlers {
 class FeatureModule {}
 
 describe.each([false, true])('@RequireRecentLogin() with globalGuard: %s', (globalGuard) => {
-  let database: TestDatabase;
-  let app: TestApplication;
+  const options = { auth: { globalGuard, tokenSource: HeaderTokens }, imports: [FeatureModule] };
 
-  beforeAll(async () => {
-    database = await createDatabase('sqlite');
-    app = await TestApplication.start({
-      database,
-      auth: { globalGuard, tokenSource: HeaderTokens },
-      imports: [FeatureModule],
+  describeApplication('recent logins', options, (env: TestEnvironment) => {
+    it.each([
+      ...['/recent-class', '/recent-class/longer', '/recent-subclass', '/recent-subclass/own'],
+      ...['/recent-handlers', '/recent-handlers/beside'],
+    ])('@RequireRecentLogin() guards %s, and a request is authenticated once', async (path) => {
+      await env.app.http.get(path).expect(401);
+      await env.app.get(path, 'token').expect(401);
+      const { access_token: token, session_id } = await env.app.login();
+      const authenticate = jest.spyOn(env.app.authentication, 'authenticate');
+      const { body } = await env.app.get(path, token).expect(200);
+      if (path.lastIndexOf('/') === 0) expect(body).toEqual({ session_id });
+      expect(authenticate).toHaveBeenCalledTimes(1);
+      authenticate.mockRestore();
+      env.app.clock.advance(2 * MINUTE);
+      await env.app.get(path, token).expect(403);
     });
-  });
-  afterAll(async () => {
-    await app.close();
-    await database.drop();
-  });
 
-  const FORBIDDEN = { message: 'Forbidden resource', error: 'Forbidden', statusCode: 403 };
-  const MISSING = { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' };
+    it('@RequireRecentLogin() does not weaken another guard on the same route', async () => {
+      const { access_token: token } = await env.app.login();
+      const forbidden = { message: 'Forbidden resource', error: 'Forbidden', statusCode: 403 };
+      await env.app.get('/recent-handlers/refused', token).expect(403, forbidden);
+    });
 
-  it.each([
-    '/recent-class',
-    '/recent-class/longer',
-    '/recent-subclass',
-    '/recent-subclass/own',
-    '/recent-handlers',
-    '/recent-handlers/beside',
-  ])('@RequireRecentLogin() guards %s, and a request is authenticated once', async (path) => {
-    await app.http.get(path).expect(401, MISSING);
-    await app.get(path, 'token').expect(401);
-    const { access_token: token } = await app.login();
-    const authenticate = jest.spyOn(app.authentication, 'authenticate');
-    await app.get(path, token).expect(200);
-    expect(authenticate).toHaveBeenCalledTimes(1);
-    authenticate.mockRestore();
-    app.clock.advance(2 * MINUTE);
-    await app.get(path, token).expect(403);
-  });
-
-  it('@RequireRecentLogin() does not weaken another guard on the same route', async () => {
-    const { access_token: token } = await app.login();
-    await app.get('/recent-handlers/refused', token).expect(403, FORBIDDEN);
-  });
-
-  it('a route with @RequireRecentLogin() receives the session of the token', async () => {
-    const { access_token: token, session_id } = await app.login();
-    for (const path of ['/recent-class', '/recent-handlers']) await app.get(path, token).expect(200, { session_id });
-  });
-
-  it('a route with @RequireRecentLogin() accepts the token that a token source finds', async () => {
-    const { access_token: token, session_id } = await app.login();
-    const withOwnHeader = (value: string) => app.http.get('/recent-handlers').set('X-Token', value);
-    await withOwnHeader(token).expect(200, { session_id });
-    await withOwnHeader('token').expect(401);
-    app.clock.advance(2 * MINUTE);
-    await withOwnHeader(token).expect(403);
+    it('a route with @RequireRecentLogin() accepts the token that a token source finds', async () => {
+      const { access_token: token, session_id } = await env.app.login();
+      const withOwnHeader = (value: string) => env.app.http.get('/recent-handlers').set('X-Token', value);
+      await withOwnHeader(token).expect(200, { session_id });
+      await withOwnHeader('token').expect(401);
+      env.app.clock.advance(2 * MINUTE);
+      await withOwnHeader(token).expect(403);
+    });
   });
 });
 
-@Controller('class')
+@Controller()
 @Public()
 @UseGuards(BearerAuthGuard)
 class ContradictoryController {}
 
-@Controller('recent')
+@Controller()
 @Public()
 @RequireRecentLogin({ withinSeconds: 60 })
 class ContradictoryRecentController {}
@@ -254,7 +225,7 @@ abstract class BaseController {
   inherited(): void {}
 }
 
-@Controller('handlers')
+@Controller()
 class ContradictoryHandlers extends BaseController {
   @Public()
   @RequireRecentLogin({ withinSeconds: 60 })
@@ -267,7 +238,7 @@ class ContradictoryGateway {
   message(): void {}
 }
 
-@Controller('optional')
+@Controller()
 @OptionalAuth()
 @UseGuards(BearerAuthGuard)
 class ContradictoryOptionalController {
@@ -287,7 +258,7 @@ class ContradictoryOptionalController {
   optional(): void {}
 }
 
-@Controller('restricted')
+@Controller()
 @RequireRecentLogin({ withinSeconds: 60 })
 class RestrictedController {
   @Public()
@@ -298,71 +269,40 @@ class RestrictedController {
 
   @UseGuards(BearerAuthGuard)
   guarded(): void {}
-
-  @RequireRecentLogin({ withinSeconds: 30 })
-  recent(): void {}
 }
 
-@Controller('restricted-subclass')
+@Controller()
 @Public()
 class OpenedRestriction extends RestrictedController {}
 
-@Controller('consistent')
+@Controller()
 @OptionalAuth()
-class OptionalController {
-  @Public()
-  open(): void {}
+class OptionalController extends PublicController {}
 
-  @UseGuards(BearerAuthGuard)
-  guarded(): void {}
-
-  @RequireRecentLogin({ withinSeconds: 60 })
-  recent(): void {}
-
-  @OptionalAuth()
-  optional(): void {}
-}
-
-@Controller('optional-subclass')
+@Controller()
 @OptionalAuth()
 class OptionalSubclass extends OptionalController {}
 
 describe('contradictory declarations on one handler or class', () => {
-  async function startError(parts: { controllers?: Type[]; providers?: Type[] }): Promise<string> {
-    @Module({
-      imports: [
-        TypeOrmModule.forRoot({ ...MEMORY, entities: [...AUTH_ENTITIES] }),
-        EventEmitterModule.forRoot(),
-        AuthModule.forRoot(CHEAP),
-      ],
-      ...parts,
-    })
-    class ApplicationModule {}
-    const module = await Test.createTestingModule({ imports: [ApplicationModule] })
-      .setLogger(SILENT)
-      .compile();
-    const app = module.createNestApplication();
-    const error = await app.init().then(
-      () => 'it started',
-      ({ message }: Error) => message,
-    );
-    await app.close();
+  async function startError(controllers: Type[], providers: Type[] = []): Promise<string | null> {
+    const database = await createDatabase('sqlite');
+    const error = await TestApplication.startError({ database, controllers, providers });
+    await database.drop();
     return error;
   }
 
   it('@OptionalAuth() together with @Public() or a guard prevents startup', async () => {
-    const error = await startError({ controllers: [ContradictoryOptionalController] });
+    const error = await startError([ContradictoryOptionalController]);
     const name = 'ContradictoryOptionalController';
-    const places = [name, `${name}.open`, `${name}.guarded`, `${name}.recent`].join(', ');
     expect(error).toContain('more than one of `@Public()`, `@OptionalAuth()` and a guard');
-    expect(error).toContain(`on the class: ${places}.`);
+    expect(error).toContain(`on the class: ${name}, ${name}.open, ${name}.guarded, ${name}.recent.`);
   });
 
   it('@Public() and @OptionalAuth() beneath @RequireRecentLogin() on the class or its superclass prevent startup', async () => {
-    const error = await startError({ controllers: [RestrictedController, OpenedRestriction] });
-    const places = ['RestrictedController.open', 'RestrictedController.optional', 'OpenedRestriction'];
+    const error = await startError([RestrictedController, OpenedRestriction]);
+    const own = ['RestrictedController.open', 'RestrictedController.optional', 'OpenedRestriction'];
     const inherited = ['OpenedRestriction.open', 'OpenedRestriction.optional'];
-    expect(error).toContain(`on the class: ${[...places, ...inherited].join(', ')}.`);
+    expect(error).toContain(`on the class: ${[...own, ...inherited].join(', ')}.`);
   });
 
   it('an empty list of methods is an error', () => {
@@ -371,7 +311,7 @@ describe('contradictory declarations on one handler or class', () => {
 
   it('@Public() and a guard on one handler or class prevent startup, and the error names each such handler and class', async () => {
     const controllers = [ContradictoryController, ContradictoryRecentController, ContradictoryHandlers];
-    const error = await startError({ controllers, providers: [ContradictoryGateway] });
+    const error = await startError(controllers, [ContradictoryGateway]);
     for (const name of ['Controller', 'RecentController', 'Handlers.recent', 'Handlers.inherited', 'Gateway.message']) {
       expect(error).toContain(`Contradictory${name}`);
     }
@@ -379,14 +319,6 @@ describe('contradictory declarations on one handler or class', () => {
   });
 
   it('declarations on different levels do not contradict each other', async () => {
-    const controllers = [
-      GuardedController,
-      PublicController,
-      OpenedController,
-      RecentController,
-      OptionalController,
-      OptionalSubclass,
-    ];
-    expect(await startError({ controllers })).toBe('it started');
+    expect(await startError([...controllers, RecentController, OptionalController, OptionalSubclass])).toBeNull();
   });
 });

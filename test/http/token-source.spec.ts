@@ -82,6 +82,12 @@ describe.each([false, 'optional'] as const)('a token source over HTTP, with the 
         }
       }
       await env.app.http.post('/who').set('X-Token', token).set('Origin', EVIL).expect(201, { session_id });
+      for (const own of [`t=${token}`, `t=j%3A%7B%22t%22%3A%22${token}%22%7D`, `a=%zz; t="${token}"`]) {
+        await send('post', '/who', {}).set('Cookie', own).expect(403);
+      }
+      await send('post', '/who', {})
+        .set('Cookie', `t=${token.slice(0, -1)}`)
+        .expect(201);
       await send('post', '/auth/logout', same).expect(200);
       await send('get', '/who/optional', {}).expect(200, { session_id: null });
     });

@@ -44,6 +44,29 @@ export const describeHttp: DefineSuite<string> = (title, options, defineTests) =
     defineSuite('sqlite', { ...options, platform }, defineTests),
   );
 
+/** Runs tests on one application with SQLite. */
+export const describeApplication: DefineSuite<string> = (title, options, defineTests) =>
+  describe(title, () => defineSuite('sqlite', options, defineTests));
+
+/** Returns a function that starts applications on SQLite, which are closed after the test. */
+export function applicationStarter(
+  defaults: EnvironmentOptions = {},
+): (options?: EnvironmentOptions) => Promise<TestApplication> {
+  const started: Pick<TestEnvironment, 'app' | 'database'>[] = [];
+  afterEach(async () => {
+    for (const { app, database } of started.splice(0)) {
+      await app.close();
+      await database.drop();
+    }
+  });
+  return async (options) => {
+    const database = await createDatabase('sqlite');
+    const app = await TestApplication.start({ database, ...defaults, ...options });
+    started.push({ app, database });
+    return app;
+  };
+}
+
 /** Runs the same tests on one database. */
 export const defineSuite: DefineSuite<DatabaseName> = (name, options, defineTests) => {
   let tap: Tap | undefined;

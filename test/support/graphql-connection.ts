@@ -1,3 +1,7 @@
+import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
+import type { DynamicModule } from '@nestjs/common';
+import { GraphQLModule } from '@nestjs/graphql';
+import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
@@ -53,4 +57,16 @@ export class GraphqlConnection {
   close(): void {
     this.socket.terminate();
   }
+}
+
+/** The GraphQL module of Nest with Mercurius. Jest does not support the way in which Mercurius imports its cache. */
+export function mercurius(config: Partial<MercuriusDriverConfig> = {}): DynamicModule {
+  const own = { driver: MercuriusDriver, autoSchemaFile: true, cache: false as never };
+  return GraphQLModule.forRoot<MercuriusDriverConfig>({ ...own, ...config });
+}
+
+/** The GraphQL module of Nest with Apollo, with subscriptions over `graphql-ws`. */
+export function apollo(config: Partial<ApolloDriverConfig> = {}): DynamicModule {
+  const own = { driver: ApolloDriver, autoSchemaFile: true, subscriptions: { 'graphql-ws': true } };
+  return GraphQLModule.forRoot<ApolloDriverConfig>({ ...own, ...config });
 }

@@ -70,6 +70,8 @@ export const ADAPTERS: Readonly<Record<PlatformName, (trustProxy?: boolean | str
 export interface TestApplicationOptions {
   readonly database: TestDatabase;
   readonly platform?: PlatformName;
+  /** Default: the adapter of the platform. */
+  readonly adapter?: AbstractHttpAdapter;
   readonly trustProxy?: boolean | string;
   readonly auth?: AuthModuleOptions & AuthModuleExtras;
   readonly imports?: ModuleMetadata['imports'];
@@ -126,7 +128,7 @@ export class TestApplication {
         throw error;
       });
     const nest = module.createNestApplication<NestExpressApplication>(
-      ADAPTERS[options.platform ?? 'express'](options.trustProxy),
+      options.adapter ?? ADAPTERS[options.platform ?? 'express'](options.trustProxy),
     );
     await options.configure?.(nest);
     await nest.listen(0, '127.0.0.1');

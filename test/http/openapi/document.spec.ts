@@ -1,33 +1,17 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
-import { Logger, Module, VersioningType } from '@nestjs/common';
-import { EventEmitterModule } from '@nestjs/event-emitter';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { Test } from '@nestjs/testing';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import {
-  AUTH_ENTITIES,
-  AuthModule,
-  UserStore,
-  type AuthModuleExtras,
-  type AuthModuleOptions,
-  type StoredUser,
-} from 'nestjs-session-auth';
+import { Logger, VersioningType } from '@nestjs/common';
+import { UserStore, type AuthModuleExtras, type AuthModuleOptions, type StoredUser } from 'nestjs-session-auth';
 import { readFileSync } from 'node:fs';
 import { loadSwagger } from '../../../libs/auth/src/http/openapi';
-import { createDatabase, type TestDatabase } from '../../support/databases';
-import { CHEAP, TestApplication, type TestApplicationOptions } from '../../support/test-application';
+import { applicationStarter } from '../../support/environment';
+import type { TestApplicationOptions } from '../../support/test-application';
 import { documentOf } from './document';
 
 const LIBRARY_OPERATION = /^auth[A-Z]/;
 
 class ReadOnlyUsers extends UserStore {
-  async findByUsername(): Promise<StoredUser | null> {
-    return null;
-  }
-
-  async findById(): Promise<StoredUser | null> {
-    return null;
-  }
+  findByUsername = async (): Promise<StoredUser | null> => null;
+  findById = async (): Promise<StoredUser | null> => null;
 }
 
 /** The schemas of the request bodies by operation, and whether a body is required. In cookie mode, a refresh has none. */
@@ -44,6 +28,7 @@ interface Operation {
   readonly security?: unknown;
   readonly tags?: unknown;
   readonly requestBody?: unknown;
+  readonly parameters?: readonly { readonly name: string }[];
 }
 
 /** Returns the operations of the library. */
@@ -54,22 +39,9 @@ function operationsIn(document: ReturnType<typeof documentOf>): Operation[] {
 }
 
 describe('the OpenAPI document of an application', () => {
-  let database: TestDatabase;
-  let app: TestApplication | undefined;
-
-  beforeEach(async () => {
-    database = await createDatabase('sqlite');
-  });
-  afterEach(async () => {
-    await app?.close();
-    app = undefined;
-    await database.drop();
-  });
-
-  const start = async (auth: AuthModuleOptions & AuthModuleExtras = {}, more: Partial<TestApplicationOptions> = {}) => {
-    app = await TestApplication.start({ database, auth, users: [], ...more });
-    return documentOf(app.nest);
-  };
+  const startApplication = applicationStarter({ users: [] });
+  const start = async (auth: AuthModuleOptions & AuthModuleExtras = {}, more: Partial<TestApplicationOptions> = {}) =>
+    documentOf((await startApplication({ auth, ...more })).nest);
   /** Returns `METHOD path operationId` of each endpoint of the library. */
   const endpointsIn = (document: ReturnType<typeof documentOf>): string[] =>
     Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -94,22 +66,13 @@ describe('the OpenAPI document of an application', () => {
     ]);
   });
 
-  it('the document contains optional endpoints only if they are mapped', async () => {
-    expect(endpointsIn(await start()).join()).not.toContain('authReauthenticate');
-    await app!.close();
-    const document = await start({ users: new ReadOnlyUsers() });
-    expect(endpointsIn(document)).toHaveLength(7);
-    expect(endpointsIn(document).join()).not.toContain('authChangePassword');
-    await app!.close();
-    expect(endpointsIn(await start({ recentLogin: { endpoint: true } }))).toHaveLength(9);
-  });
-
-  it('the document contains only the endpoints of its own application if several run in the process', async () => {
-    await start({ recentLogin: { endpoint: true } });
-    const other = await TestApplication.start({ database, auth: { users: new ReadOnlyUsers() }, users: [] });
-    expect(endpointsIn(documentOf(app!.nest))).toHaveLength(9);
-    expect(endpointsIn(documentOf(other.nest))).toHaveLength(7);
-    await other.close();
+  it('the document contains the endpoints that are mapped in its own application, if several run in the process', async () => {
+    const all = await startApplication({ auth: { recentLogin: { endpoint: true } } });
+    const withoutChange = endpointsIn(await start({ users: new ReadOnlyUsers() }));
+    expect(withoutChange).toHaveLength(7);
+    expect(withoutChange.join()).not.toMatch(/authReauthenticate|authChangePassword/);
+    expect(endpointsIn(documentOf(all.nest))).toHaveLength(9);
+    expect(endpointsIn(await start({ controllers: false }))).toEqual([]);
   });
 
   it('the document shows which endpoints need a token, and their request bodies', async () => {
@@ -124,6 +87,17 @@ describe('the OpenAPI document of an application', () => {
       expect(operation.tags).toEqual(['Authentication']);
       const content = { 'application/json': { schema: { $ref: `#/components/schemas/${body}` } } };
       expect(operation.requestBody).toEqual(body ? { required, content } : undefined);
+    }
+  });
+
+  it('the document is the same in every cookie mode, and contains X-Auth-Transport where cookies can be set', async () => {
+    const document = await start({ recentLogin: { endpoint: true } });
+    for (const mode of ['optional', 'only'] as const) {
+      expect(await start({ recentLogin: { endpoint: true }, cookies: { mode } })).toEqual(document);
+    }
+    for (const { operationId, parameters = [] } of operationsIn(document)) {
+      const hasHeader = parameters.some(({ name }) => name === 'X-Auth-Transport');
+      expect([operationId, hasHeader]).toEqual([operationId, !/List|Revoke|History/.test(operationId)]);
     }
   });
 
@@ -162,25 +136,8 @@ describe('the OpenAPI document of an application', () => {
     expect(endpointsIn(document)).toHaveLength(8);
   });
 
-  it('the document contains no endpoint if none is mapped', async () => {
-    expect(endpointsIn(await start({ controllers: false }))).toEqual([]);
-  });
-
   it('the document contains the same endpoints on Fastify and on Express', async () => {
-    const document = await start();
-    @Module({
-      imports: [
-        TypeOrmModule.forRoot({ ...database.options, entities: [...AUTH_ENTITIES] }),
-        EventEmitterModule.forRoot(),
-        AuthModule.forRoot(CHEAP),
-      ],
-    })
-    class FastifyHost {}
-    const module = await Test.createTestingModule({ imports: [FastifyHost] }).compile();
-    const app = module.createNestApplication(new FastifyAdapter());
-    await app.init();
-    expect(endpointsIn(documentOf(app))).toEqual(endpointsIn(document));
-    await app.close();
+    expect(endpointsIn(await start({}, { platform: 'fastify' }))).toEqual(endpointsIn(await start()));
   });
 });
 

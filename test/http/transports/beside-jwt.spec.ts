@@ -1,19 +1,11 @@
-import { Body, Controller, Get, Injectable, Post, Req, UnauthorizedException, UseGuards } from '@nestjs/common';
+import { Controller, Get, Injectable, Req, UnauthorizedException, UseGuards } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { JwtModule, JwtService } from '@nestjs/jwt';
-import {
-  AuthService,
-  BearerAuthGuard,
-  clientInfoOf,
-  CurrentUser,
-  isPublicRoute,
-  type AuthRequest,
-  type AuthUser,
-} from 'nestjs-session-auth';
-import { createDatabase, type TestDatabase } from '../../support/databases';
-import { TestApplication } from '../../support/test-application';
-import { sendRaw } from '../../support/environment';
+import { BearerAuthGuard, CurrentUser, isPublicRoute, type AuthRequest, type AuthUser } from 'nestjs-session-auth';
+import { describeApplication, sendRaw, type TestEnvironment } from '../../support/environment';
+import type { TestApplication } from '../../support/test-application';
 
+const INVALID = { detail: 'Invalid or expired access token.', code: 'access_token_invalid' };
 const SECRET = 'the secret with which the application signs its JWTs';
 
 interface JwtRequest extends AuthRequest {
@@ -61,24 +53,8 @@ function looksLikeJwt(header: unknown): boolean {
   return typeof header === 'string' && /^bearer +[^ .]+\.[^ .]+\.[^ .]*$/i.test(header);
 }
 
-/** The table of the old refresh tokens. A single DELETE takes a token, so that only one request can use it. */
-@Injectable()
-class OldRefreshTokens {
-  readonly users = new Map<string, string>();
-
-  take(token: string): string | undefined {
-    const userId = this.users.get(token);
-    return this.users.delete(token) ? userId : undefined;
-  }
-}
-
 @Controller()
 class OrdersController {
-  constructor(
-    private readonly auth: AuthService,
-    private readonly old: OldRefreshTokens,
-  ) {}
-
   @Get('orders')
   @UseGuards(EitherGuard)
   orders(@Req() { user }: JwtRequest): object {
@@ -91,39 +67,22 @@ class OrdersController {
   profile(@CurrentUser() { username }: AuthUser): object {
     return { username };
   }
-
-  /** Exchanges an old refresh token for a session and deletes the old token. */
-  @Post('session')
-  async session(@Body() { refresh }: { refresh: string }, @Req() request: AuthRequest): Promise<object> {
-    const userId = this.old.take(refresh);
-    if (userId === undefined) throw new UnauthorizedException();
-    const { accessToken, refreshToken } = await this.auth.openSession({ id: userId }, clientInfoOf(request));
-    return { access_token: accessToken, refresh_token: refreshToken };
-  }
 }
 
-describe('applications that move from JWTs to sessions', () => {
-  let database: TestDatabase;
+const options = {
+  imports: [JwtModule.register({ secret: SECRET, signOptions: { expiresIn: '1h' } })],
+  controllers: [OrdersController],
+  providers: [EitherGuard, JwtGuard],
+};
+
+describeApplication('applications that move from JWTs to sessions', options, (env: TestEnvironment) => {
   let app: TestApplication;
   let alice: string;
   let jwt: string;
 
-  beforeAll(async () => {
-    database = await createDatabase('sqlite');
-    app = await TestApplication.start({
-      database,
-      imports: [JwtModule.register({ secret: SECRET, signOptions: { expiresIn: '1h' } })],
-      controllers: [OrdersController],
-      providers: [EitherGuard, JwtGuard, OldRefreshTokens],
-    });
-    [{ id: alice }] = await app.dataSource.query("SELECT id FROM auth_users WHERE username = 'alice'");
-  });
-  afterAll(async () => {
-    await app.close();
-    await database.drop();
-  });
   beforeEach(async () => {
-    await app.reset();
+    ({ app } = env);
+    [{ id: alice }] = await app.dataSource.query("SELECT id FROM auth_users WHERE username = 'alice'");
     jwt = await app.nest.get(JwtService).signAsync({ sub: alice });
   });
 
@@ -132,9 +91,7 @@ describe('applications that move from JWTs to sessions', () => {
     await app.get('/orders', jwt).expect(200, { of: alice });
     await app.get('/orders', token).expect(200, { of: alice });
     await app.get('/profile', token).expect(200, { username: 'alice' });
-    await app
-      .get('/profile', jwt)
-      .expect(401, { detail: 'Invalid or expired access token.', code: 'access_token_invalid' });
+    await app.get('/profile', jwt).expect(401, INVALID);
     await app.get('/auth/sessions', jwt).expect(401);
   });
 
@@ -146,14 +103,10 @@ describe('applications that move from JWTs to sessions', () => {
       `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(`{"sub":"${alice}"}`).toString('base64url')}.`,
       'a.b.c',
     ];
-    for (const token of forged)
-      await app.get('/orders', token).expect(401, { message: 'Unauthorized', statusCode: 401 });
-    await app
-      .get('/orders', 'abc')
-      .expect(401, { detail: 'Invalid or expired access token.', code: 'access_token_invalid' });
-    await app.http
-      .get('/orders')
-      .expect(401, { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' });
+    const refusal = { message: 'Unauthorized', statusCode: 401 };
+    for (const token of forged) await app.get('/orders', token).expect(401, refusal);
+    await app.get('/orders', 'abc').expect(401, INVALID);
+    expect((await app.http.get('/orders').expect(401)).body).toMatchObject({ code: 'credentials_missing' });
     const [oldOne, newOne] = [jwt, (await app.login()).access_token].map((token) => `Authorization: Bearer ${token}`);
     const both = await sendRaw(app, ['GET /orders HTTP/1.1', newOne!, oldOne!]);
     expect(both.status).toBe(400);
@@ -164,16 +117,5 @@ describe('applications that move from JWTs to sessions', () => {
     await app.post('/auth/logout/all', token).expect(200);
     await app.get('/orders', token).expect(401);
     await app.get('/orders', jwt).expect(200);
-  });
-
-  it('an old refresh token opens one ordinary session, and a JWT opens none', async () => {
-    app.nest.get(OldRefreshTokens).users.set('an old refresh token', alice);
-    const exchange = (refresh: string) => app.http.post('/session').send({ refresh });
-    const { body } = await exchange('an old refresh token').expect(201);
-    await app.get('/profile', body.access_token).expect(200, { username: 'alice' });
-    await app.refresh(body.refresh_token).expect(200);
-    expect(app.sent('user_logged_in')).toHaveLength(1);
-    await exchange('an old refresh token').expect(401);
-    await exchange(jwt).expect(401);
   });
 });

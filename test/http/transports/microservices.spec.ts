@@ -21,10 +21,11 @@ import {
   type SessionInfo,
   type TransportCall,
 } from 'nestjs-session-auth';
+import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { firstValueFrom } from 'rxjs';
-import { createDatabase, type TestDatabase } from '../../support/databases';
-import { TestApplication } from '../../support/test-application';
+import { applicationStarter, describeApplication, type TestEnvironment } from '../../support/environment';
+import type { TestApplication } from '../../support/test-application';
 
 const MISSING = {
   status: 'error',
@@ -71,119 +72,86 @@ class EnvelopeTokens extends TokenSource {
   }
 }
 
-async function freePort(): Promise<number> {
+let port: number;
+let client: ClientProxy;
+
+/** Starts the TCP server of an application, and connects the client. */
+const connect = (inheritAppConfig: boolean) => async (nest: TestApplication['nest']) => {
   const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
+  await once(server, 'listening');
+  ({ port } = server.address() as AddressInfo);
   await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+  const options = { host: '127.0.0.1', port };
+  nest.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options }, { inheritAppConfig });
+  await nest.startAllMicroservices();
+  client = ClientProxyFactory.create({ transport: Transport.TCP, options });
+};
+const send = (pattern: string, data: unknown): Promise<unknown> =>
+  firstValueFrom(client.send<unknown>(pattern, data)).catch((error: unknown) => ({ error }));
 
-describe.each([
-  ['without a token source', {}, false],
-  ['with a token source', { tokenSource: EnvelopeTokens }, true],
-] satisfies [string, AuthModuleOptions, boolean][])('microservice messages %s', (_, auth, hasTokenSource) => {
-  let database: TestDatabase;
-  let app: TestApplication;
-  let client: ClientProxy;
+describe.each([false, true])('microservice messages, with a token source: %s', (hasTokenSource) => {
+  const auth: AuthModuleOptions = hasTokenSource ? { tokenSource: EnvelopeTokens } : {};
+  const options = { auth, controllers: [OrdersController], configure: connect(true) };
 
-  beforeAll(async () => {
-    database = await createDatabase('sqlite');
-    const options = { host: '127.0.0.1', port: await freePort() };
-    app = await TestApplication.start({
-      database,
-      auth,
-      controllers: [OrdersController],
-      configure: (app) => {
-        app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options }, { inheritAppConfig: true });
-        return app.startAllMicroservices();
-      },
-    });
-    client = ClientProxyFactory.create({ transport: Transport.TCP, options });
-  });
-  afterAll(async () => {
-    await client.close();
-    await app.close();
-    await database.drop();
-  });
-  beforeEach(() => app.reset());
+  describeApplication('messages', options, (env: TestEnvironment) => {
+    let app: TestApplication;
+    beforeEach(() => void ({ app } = env));
+    afterAll(() => client.close());
 
-  const send = (pattern: string, data: unknown): Promise<unknown> =>
-    firstValueFrom(client.send<unknown>(pattern, data)).catch((error: unknown) => ({ error }));
-
-  it(
-    hasTokenSource ? 'a handler receives the user and the session' : 'every message to a guarded handler is refused',
-    async () => {
+    it('a handler receives the user and the session only if a token source finds the token', async () => {
       const { access_token: accessToken, session_id: sessionId } = await app.login();
       const result = await send('me', { accessToken });
       expect(result).toEqual(hasTokenSource ? { username: 'alice', sessionId } : { error: MISSING });
-    },
-  );
+    });
 
-  it('a message without a token is refused with the documented error, and no unhandled exception is logged', async () => {
-    for (const data of [{}, '', 1, [], true]) expect(await send('me', data)).toEqual({ error: MISSING });
-    expect(app.logs.filter((line) => line.includes('RpcExceptionsHandler'))).toEqual([]);
-  });
+    it('a message without a token is refused with the documented error, and no unhandled exception is logged', async () => {
+      for (const data of [{}, '', 1, [], true]) expect(await send('me', data)).toEqual({ error: MISSING });
+      expect(app.logs.filter((line) => line.includes('RpcExceptionsHandler'))).toEqual([]);
+    });
 
-  it('a message with a revoked token is refused', async () => {
-    const { access_token: accessToken } = await app.login();
-    await app.post('/auth/logout', accessToken).expect(200);
-    expect(await send('me', { accessToken })).toEqual({ error: hasTokenSource ? INVALID : MISSING });
-  });
+    it('a message with a revoked token is refused', async () => {
+      const { access_token: accessToken } = await app.login();
+      await app.post('/auth/logout', accessToken).expect(200);
+      expect(await send('me', { accessToken })).toEqual({ error: hasTokenSource ? INVALID : MISSING });
+    });
 
-  it('a handler with @OptionalAuth() accepts a missing token, and refuses an invalid token if there is a token source', async () => {
-    const { access_token: accessToken } = await app.login();
-    expect(await send('who', { accessToken })).toBe(hasTokenSource ? 'alice' : 'nobody');
-    for (const data of [{}, '', 1]) expect(await send('who', data)).toBe('nobody');
-    expect(await send('who', { accessToken: 'token' })).toEqual(hasTokenSource ? { error: INVALID } : 'nobody');
-  });
+    it('a handler with @OptionalAuth() accepts a missing token, and refuses an invalid token if there is a token source', async () => {
+      const { access_token: accessToken } = await app.login();
+      expect(await send('who', { accessToken })).toBe(hasTokenSource ? 'alice' : 'nobody');
+      for (const data of [{}, '', 1]) expect(await send('who', data)).toBe('nobody');
+      expect(await send('who', { accessToken: 'token' })).toEqual(hasTokenSource ? { error: INVALID } : 'nobody');
+    });
 
-  it('a public handler accepts a message without a token', async () => {
-    expect(await send('open', 'text')).toBe('text');
-  });
+    it('a public handler accepts a message without a token, and the error filter converts an AuthError that it throws', async () => {
+      const credentials = { username: 'alice', password: 'wrong' };
+      const error = { status: 'error', code: 'invalid_credentials', message: 'Invalid credentials.' };
+      expect(await send('login', credentials)).toEqual({ error });
+      expect(await send('open', 'text')).toBe('text');
+    });
 
-  it('the error filter converts an error of the library that a message handler of the application throws', async () => {
-    const credentials = { username: 'alice', password: 'wrong' };
-    const error = { status: 'error', code: 'invalid_credentials', message: 'Invalid credentials.' };
-    expect(await send('login', credentials)).toEqual({ error });
-  });
-
-  it('a token in the body of an HTTP request is ignored, because only the header counts', async () => {
-    const { access_token: accessToken } = await app.login();
-    await app.http.get('/me').send({ accessToken }).expect(401);
-    await app.get('/me', accessToken).expect(200);
+    it('a token in the body of an HTTP request is ignored, because only the header counts', async () => {
+      const { access_token: accessToken } = await app.login();
+      await app.http.get('/me').send({ accessToken }).expect(401);
+      await app.get('/me', accessToken).expect(200);
+    });
   });
 });
+
+@Controller()
+class PlainController {
+  @MessagePattern('plain')
+  plain(): string {
+    return 'unguarded';
+  }
+}
+
+const start = applicationStarter({ auth: { globalGuard: true }, controllers: [PlainController] });
 
 it.each([
   [true, { error: MISSING }],
   [false, 'unguarded'],
-])(
-  'the global guard runs for microservice messages only with inheritAppConfig (%s)',
-  async (inheritAppConfig, result) => {
-    @Controller()
-    class PlainController {
-      @MessagePattern('plain')
-      plain(): string {
-        return 'unguarded';
-      }
-    }
-    const database = await createDatabase('sqlite');
-    const options = { host: '127.0.0.1', port: await freePort() };
-    const app = await TestApplication.start({
-      database,
-      auth: { globalGuard: true },
-      controllers: [PlainController],
-      configure: (app) => {
-        app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options }, { inheritAppConfig });
-        return app.startAllMicroservices();
-      },
-    });
-    const client = ClientProxyFactory.create({ transport: Transport.TCP, options });
-    const answer = await firstValueFrom(client.send<unknown>('plain', {})).catch((error: unknown) => ({ error }));
-    expect(answer).toEqual(result);
-    await client.close();
-    await app.close();
-    await database.drop();
-  },
-);
+])('the global guard runs for microservice messages only with inheritAppConfig (%s)', async (inherits, result) => {
+  await start({ configure: connect(inherits) });
+  expect(await send('plain', {})).toEqual(result);
+  await client.close();
+});

@@ -2,10 +2,8 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Controller, Get, Sse, UseGuards } from '@nestjs/common';
-import { GraphQLModule, Query, Resolver, Subscription } from '@nestjs/graphql';
-import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
+import { Query, Resolver, Subscription } from '@nestjs/graphql';
 import {
   BearerAuthGuard,
   OpenSockets,
@@ -15,9 +13,9 @@ import {
   type TransportCall,
 } from 'nestjs-session-auth';
 import { interval, map, type Observable } from 'rxjs';
-import { createDatabase, type TestDatabase } from '../../support/databases';
-import { GraphqlConnection } from '../../support/graphql-connection';
-import { type PlatformName, TestApplication } from '../../support/test-application';
+import { applicationStarter, describeApplication, describeHttp, type TestEnvironment } from '../../support/environment';
+import { apollo, GraphqlConnection, mercurius } from '../../support/graphql-connection';
+import type { PlatformName, TestApplication } from '../../support/test-application';
 
 const GUARDED = 'subscription { ticks }';
 const OPTIONAL = 'subscription { publicTicks }';
@@ -67,133 +65,88 @@ class TickController {
 }
 
 const GRAPHQL = {
-  // Jest does not support the way in which Mercurius imports its cache.
-  mercurius: GraphQLModule.forRoot<MercuriusDriverConfig>({
-    driver: MercuriusDriver,
-    autoSchemaFile: true,
-    cache: false as never,
-    subscription: true,
-  }),
-  apollo: GraphQLModule.forRoot<ApolloDriverConfig>({
-    driver: ApolloDriver,
-    autoSchemaFile: true,
-    subscriptions: { 'graphql-ws': true },
-  }),
-  'apollo whose context is that of the connection': GraphQLModule.forRoot<ApolloDriverConfig>({
-    driver: ApolloDriver,
-    autoSchemaFile: true,
-    subscriptions: { 'graphql-ws': true },
-    context: (context: object) => context,
-  }),
+  mercurius: mercurius({ subscription: true }),
+  apollo: apollo(),
+  'apollo whose context is that of the connection': apollo({ context: (context: object) => context }),
 };
 
+const start = applicationStarter();
 const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
 
-describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('subscriptions with %s', (driver) => {
+describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('with %s', (driver) => {
   const platform: PlatformName = driver === 'mercurius' ? 'fastify' : 'express';
-  let database: TestDatabase;
-  let app: TestApplication;
-  let subscriber: GraphqlConnection;
+  const options = { platform, imports: [GRAPHQL[driver]], providers: [TickResolver] };
 
-  beforeAll(async () => {
-    database = await createDatabase('sqlite');
-    app = await TestApplication.start({ database, platform, imports: [GRAPHQL[driver]], providers: [TickResolver] });
-  });
-  afterEach(() => subscriber.close());
-  afterAll(async () => {
-    await app.close();
-    await database.drop();
-  });
+  describeApplication('subscriptions', options, (env: TestEnvironment) => {
+    let app: TestApplication;
+    let subscriber: GraphqlConnection;
+    beforeEach(() => void ({ app } = env));
+    afterEach(() => subscriber.close());
 
-  it.each([GUARDED, OPTIONAL])('%s ends when the session ends', async (query) => {
-    const { access_token } = await app.login();
-    subscriber = await GraphqlConnection.open(app, bearer(access_token));
-    await subscriber.subscribe(query);
-    expect(subscriber.received.at(-1)).toMatchObject({ type: 'next' });
-    await app.post('/auth/logout/all/', access_token).expect(200);
-    await subscriber.until(() => subscriber.closedWith !== null);
-  });
+    it.each([GUARDED, OPTIONAL])('%s ends when the session ends', async (query) => {
+      const { access_token } = await app.login();
+      subscriber = await GraphqlConnection.open(app, bearer(access_token));
+      await subscriber.subscribe(query);
+      expect(subscriber.received.at(-1)).toMatchObject({ type: 'next' });
+      await app.post('/auth/logout/all/', access_token).expect(200);
+      await subscriber.until(() => subscriber.closedWith !== null);
+    });
 
-  it('a subscription ends with a session that another instance has ended', async () => {
-    const { access_token, session_id } = await app.login();
-    subscriber = await GraphqlConnection.open(app, bearer(access_token));
-    await subscriber.subscribe(GUARDED);
-    await app.dataSource.query(`UPDATE auth_sessions SET state = 'ended' WHERE id = '${session_id}'`);
-    await app.nest.get(OpenSockets).check();
-    await subscriber.until(() => subscriber.closedWith !== null);
-  });
+    it('a subscription ends with a session that another instance has ended', async () => {
+      const { access_token, session_id } = await app.login();
+      subscriber = await GraphqlConnection.open(app, bearer(access_token));
+      await subscriber.subscribe(GUARDED);
+      await app.dataSource.query(`UPDATE auth_sessions SET state = 'ended' WHERE id = '${session_id}'`);
+      await app.nest.get(OpenSockets).check();
+      await subscriber.until(() => subscriber.closedWith !== null);
+    });
 
-  it('a subscription without a session continues', async () => {
-    const { access_token } = await app.login();
-    subscriber = await GraphqlConnection.open(app, {});
-    await subscriber.subscribe(OPTIONAL);
-    await app.post('/auth/logout/all/', access_token).expect(200);
-    const seen = subscriber.received.length;
-    await subscriber.until(() => subscriber.received.length > seen + 3);
-  });
+    it('a subscription without a session continues', async () => {
+      const { access_token } = await app.login();
+      subscriber = await GraphqlConnection.open(app, {});
+      await subscriber.subscribe(OPTIONAL);
+      await app.post('/auth/logout/all/', access_token).expect(200);
+      const seen = subscriber.received.length;
+      await subscriber.until(() => subscriber.received.length > seen + 3);
+    });
 
-  it('many subscriptions of one socket are registered once, and not after the socket has closed', async () => {
-    const { access_token } = await app.login();
-    subscriber = await GraphqlConnection.open(app, bearer(access_token));
-    const register = jest.spyOn(app.nest.get(OpenSockets), 'register');
-    for (const alias of ['a', 'b', 'c']) await subscriber.subscribe(`subscription { ${alias}: ticks }`);
-    expect(register).toHaveBeenCalledTimes(1);
-    subscriber.close();
-    await subscriber.until(() => subscriber.closedWith !== null);
-    await pause(20);
-    expect(app.nest.get(OpenSockets).closeForSessions([(await currentSession(app, access_token))!])).toBe(0);
-    register.mockRestore();
+    it('many subscriptions of one socket are registered once, and not after the socket has closed', async () => {
+      const { access_token, session_id } = await app.login();
+      subscriber = await GraphqlConnection.open(app, bearer(access_token));
+      const register = jest.spyOn(app.nest.get(OpenSockets), 'register');
+      for (const alias of ['a', 'b', 'c']) await subscriber.subscribe(`subscription { ${alias}: ticks }`);
+      expect(register).toHaveBeenCalledTimes(1);
+      subscriber.close();
+      await subscriber.until(() => subscriber.closedWith !== null);
+      await pause(20);
+      expect(app.nest.get(OpenSockets).closeForSessions([session_id])).toBe(0);
+      register.mockRestore();
+    });
   });
 });
 
 it('a subscription is refused if its context contains nothing that can be closed', async () => {
-  const database = await createDatabase('sqlite');
-  const context = ({ connectionParams }: { connectionParams?: { token: string } }): object => ({
-    token: connectionParams?.token,
-  });
   class ContextTokens extends TokenSource {
     find(call: TransportCall): PresentedToken | null {
       const { token } = call.getArgByIndex<{ token?: string }>(2);
       return token === undefined ? null : { accessToken: token };
     }
   }
-  const app = await TestApplication.start({
-    database,
+  const context = ({ connectionParams }: { connectionParams?: { token: string } }): object => ({ ...connectionParams });
+  const app = await start({
     auth: { tokenSource: ContextTokens },
-    imports: [
-      GraphQLModule.forRoot<ApolloDriverConfig>({
-        driver: ApolloDriver,
-        autoSchemaFile: true,
-        subscriptions: { 'graphql-ws': { context } as never },
-      }),
-    ],
+    imports: [apollo({ subscriptions: { 'graphql-ws': { context } as never } })],
     providers: [TickResolver],
   });
-  const { access_token } = await app.login();
-  const subscriber = await GraphqlConnection.open(app, {}, { token: access_token });
+  const subscriber = await GraphqlConnection.open(app, {}, { token: (await app.login()).access_token });
   await subscriber.subscribe(GUARDED);
   expect(JSON.stringify(subscriber.received)).toContain('return `extra` in its GraphQL context');
   subscriber.close();
-  await app.close();
-  await database.drop();
 });
 
-async function currentSession(app: TestApplication, accessToken: string): Promise<string | undefined> {
-  return (await app.auth.authenticate(accessToken))?.sessionId;
-}
-
-describe.each(['express', 'fastify'] as const)('streams of server-sent events on %s', (platform) => {
-  let database: TestDatabase;
+describeHttp('streams of server-sent events', { controllers: [TickController] }, (env: TestEnvironment) => {
   let app: TestApplication;
-
-  beforeAll(async () => {
-    database = await createDatabase('sqlite');
-    app = await TestApplication.start({ database, platform, controllers: [TickController] });
-  });
-  afterAll(async () => {
-    await app.close();
-    await database.drop();
-  });
+  beforeEach(() => void ({ app } = env));
 
   it('a stream that waits for an earlier response of its connection ends when the session ends', async () => {
     const { access_token } = await app.login();

@@ -4,8 +4,8 @@ import { type OnGatewayConnection, type OnGatewayInit, WebSocketGateway } from '
 import { AuthService, OpenSockets, socketAccessToken } from 'nestjs-session-auth';
 import type { Server, Socket } from 'socket.io';
 import { io, type Socket as ClientSocket } from 'socket.io-client';
-import { createDatabase, type TestDatabase } from '../../support/databases';
-import { TestApplication } from '../../support/test-application';
+import { applicationStarter } from '../../support/environment';
+import type { TestApplication, TestApplicationOptions } from '../../support/test-application';
 
 const RECOVERY = { maxDisconnectionDuration: 30_000 };
 
@@ -43,19 +43,13 @@ class NewsGateway implements OnGatewayInit, OnGatewayConnection {
 @WebSocketGateway({ connectionStateRecovery: { ...RECOVERY, skipMiddlewares: false } })
 class CheckedNewsGateway extends NewsGateway {}
 
+const configure: TestApplicationOptions['configure'] = (nest) => void nest.useWebSocketAdapter(new IoAdapter(nest));
+
 describe('the recovery of connections by socket.io', () => {
-  let database: TestDatabase;
+  const start = applicationStarter({ configure });
   let app: TestApplication;
   let client: ClientSocket;
-
-  beforeEach(async () => {
-    database = await createDatabase('sqlite');
-  });
-  afterEach(async () => {
-    client.close();
-    await app.close();
-    await database.drop();
-  });
+  afterEach(() => void client.close());
 
   it.each([
     [false, true],
@@ -83,11 +77,7 @@ describe('the recovery of connections by socket.io', () => {
 
   /** Opens a connection of a new session, and returns the id of the session. */
   async function connectTo(gateway: Type): Promise<string> {
-    app = await TestApplication.start({
-      database,
-      providers: [gateway],
-      configure: (nest) => void nest.useWebSocketAdapter(new IoAdapter(nest)),
-    });
+    app = await start({ providers: [gateway] });
     const { access_token, session_id } = await app.login();
     client = io(app.url, { auth: { token: access_token }, transports: ['websocket'], reconnectionDelay: 50 });
     await received('news');

@@ -1,31 +1,34 @@
 import { once } from 'node:events';
-import { UseGuards, type Type } from '@nestjs/common';
-import { GraphQLModule, Mutation, Query, Resolver } from '@nestjs/graphql';
-import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
+import { UseGuards } from '@nestjs/common';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { SubscribeMessage, WebSocketGateway, type OnGatewayConnection } from '@nestjs/websockets';
 import {
   AuthService,
   BearerAuthGuard,
+  CurrentSession,
   CurrentUser,
+  OptionalAuth,
   rememberHandshake,
   socketAccessToken,
-  type AuthModuleOptions,
+  TokenSource,
   type AuthUser,
   type Handshake,
+  type PresentedToken,
+  type SessionInfo,
+  type TransportCall,
 } from 'nestjs-session-auth';
 import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import { Browser, type Initiator } from '../../support/browser';
-import { createDatabase, type TestDatabase } from '../../support/databases';
-import { TestApplication, PASSWORD, type TestApplicationOptions } from '../../support/test-application';
+import { MINUTE } from '../../support/driven-clock';
+import { applicationStarter } from '../../support/environment';
+import { PASSWORD, type TestApplication, type TestApplicationOptions } from '../../support/test-application';
 
-const CREDENTIALS = { username: 'alice', password: PASSWORD };
 const ACCESS = '__Host-auth_access';
 const OWN = 'https://api.example.com';
 const TRUSTED = 'https://app.example.com';
-const COOKIES: AuthModuleOptions = { cookies: { mode: 'optional', trustedOrigins: [TRUSTED] } };
+const NOBODY = ['nobody', null];
 
 @WebSocketGateway()
 class ChatGateway {
@@ -37,6 +40,12 @@ class ChatGateway {
   @SubscribeMessage('me')
   me(@CurrentUser() user: AuthUser): object {
     return { event: 'me', data: user.username };
+  }
+
+  @OptionalAuth()
+  @SubscribeMessage('visitor')
+  visitor(@CurrentUser() user: AuthUser | null, @CurrentSession() session: SessionInfo | null): object {
+    return { event: 'visitor', data: [user?.username ?? 'nobody', session && session.id] };
   }
 }
 
@@ -57,51 +66,51 @@ class LiveGateway implements OnGatewayConnection {
   }
 }
 
-let changes = 0;
-
-@Resolver()
-@UseGuards(BearerAuthGuard)
-class UserResolver {
-  @Query(() => String)
-  who(@CurrentUser() user: AuthUser): string {
-    return user.username;
-  }
-
-  @Mutation(() => String)
-  change(@CurrentUser() user: AuthUser): string {
-    changes++;
-    return user.username;
+/** Finds a token in the data of a message. */
+class MessageTokens extends TokenSource {
+  find(call: TransportCall): PresentedToken | null {
+    const { token } = call.getArgByIndex<{ token?: string } | undefined>(1) ?? {};
+    return token === undefined ? null : { accessToken: token };
   }
 }
 
-let database: TestDatabase;
+const auth = { cookies: { mode: 'optional' as const, trustedOrigins: [TRUSTED] } };
+const startApplication = applicationStarter({
+  auth,
+  providers: [ChatGateway, LiveGateway],
+  configure: (nest) => void nest.useWebSocketAdapter(new WsAdapter(nest)),
+});
+
 let app: TestApplication;
 let browser: Browser;
 const closing: (() => void)[] = [];
+afterEach(() => closing.splice(0).forEach((close) => close()));
 
-async function start(options: Omit<TestApplicationOptions, 'database'>): Promise<void> {
-  database = await createDatabase('sqlite');
-  app = await TestApplication.start({ database, auth: COOKIES, ...options });
-  browser = new Browser(app);
-  await browser.call('/auth/login', CREDENTIALS);
+async function start(options: Partial<TestApplicationOptions> = {}, isOld = false): Promise<void> {
+  app = await startApplication(options);
+  browser = new Browser(app, OWN, isOld);
+  const { accessToken } = await app.auth.login({ username: 'alice', password: PASSWORD });
+  browser.put(ACCESS, accessToken);
 }
-afterEach(async () => {
-  closing.splice(0).forEach((close) => close());
-  await app.close();
-  await database.drop();
-});
 
-/** Opens a socket with the given headers, sends the given event, if any, and returns the first message. */
-async function firstMessage(path: string, headers: Record<string, string>, event?: string): Promise<unknown> {
+/** Opens a socket with the given headers. Returns it with its first message, if it is to be awaited. */
+async function open(path: string, headers: Record<string, string>, awaits = false): Promise<[WebSocket, string]> {
   const socket = new WebSocket(app.url.replace('http', 'ws') + path, { headers });
   closing.push(() => socket.close());
-  const message = once(socket, 'message');
+  const message = awaits ? once(socket, 'message') : ['' as unknown];
   await once(socket, 'open');
-  if (event !== undefined) socket.send(JSON.stringify({ event }));
-  const text = String((await message)[0]);
-  if (event === undefined) return text;
-  const { data } = JSON.parse(text) as { data: { code?: string } };
-  return data.code ?? data;
+  return [socket, String((await message)[0])];
+}
+
+/** Opens a socket, and returns a function that sends events and returns the data or the error code. */
+async function connect(headers: Record<string, string> = {}, event = 'me') {
+  const [socket] = await open('/', headers);
+  return async (sent?: unknown): Promise<unknown> => {
+    socket.send(JSON.stringify({ event, data: sent }));
+    const [message] = (await once(socket, 'message')) as [Buffer];
+    const { data } = JSON.parse(message.toString()) as { data: { code?: string } };
+    return data.code ?? data;
+  };
 }
 
 const HANDSHAKES: readonly (readonly [Initiator, string])[] = [
@@ -114,61 +123,45 @@ const HANDSHAKES: readonly (readonly [Initiator, string])[] = [
 ];
 
 describe('WebSockets in cookie mode', () => {
-  const startWs = (gateway: Type, auth = COOKIES): Promise<void> =>
-    start({ auth, providers: [gateway], configure: (app) => void app.useWebSocketAdapter(new WsAdapter(app)) });
-
   it.each([false, true])(
     'the cookie authenticates a WebSocket only if the handshake comes from an allowed origin, old browser: %s',
     async (old) => {
-      await startWs(ChatGateway);
-      const { jar } = browser;
-      browser = new Browser(app, OWN, old);
-      browser.put(ACCESS, jar[ACCESS]!);
+      await start({}, old);
       for (const [from, answer] of HANDSHAKES) {
         // A browser without support for `SameSite` sends the cookie from every site.
-        const headers = { ...browser.handshakeFrom(from), Cookie: `${ACCESS}=${jar[ACCESS]}` };
-        expect([from, await firstMessage('/', headers, 'me')]).toEqual([from, answer]);
+        const headers = { ...browser.handshakeFrom(from), Cookie: `${ACCESS}=${browser.jar[ACCESS]}` };
+        expect([from, await (await connect(headers))()]).toEqual([from, answer]);
       }
     },
   );
 
   it('a handshake with a cookie requires an origin, and a Bearer header takes precedence and requires none', async () => {
-    await startWs(ChatGateway);
+    await start();
     const Cookie = `${ACCESS}=${browser.jar[ACCESS]}`;
     const { access_token: token } = await app.login('bob');
-    expect(await firstMessage('/', { Cookie }, 'me')).toBe('cross_site_request');
-    expect(await firstMessage('/', { Cookie, Authorization: `Bearer ${token}` }, 'me')).toBe('bob');
-    expect(await firstMessage('/', { Cookie, Authorization: 'Bearer x' }, 'me')).toBe('access_token_invalid');
-    expect(await firstMessage('/', { Host: 'api.example.com', Origin: OWN }, 'me')).toBe('credentials_missing');
-    const twice = { ...browser.handshakeFrom(OWN), Cookie: `${Cookie}; ${Cookie}` };
-    expect(await firstMessage('/', twice, 'me')).toBe('credentials_ambiguous');
+    for (const [headers, answer] of [
+      [{ Cookie }, 'cross_site_request'],
+      [{ Cookie, Authorization: `Bearer ${token}` }, 'bob'],
+      [{ Cookie, Authorization: 'Bearer x' }, 'access_token_invalid'],
+      [{ Host: 'api.example.com', Origin: OWN }, 'credentials_missing'],
+      [{ ...browser.handshakeFrom(OWN), Cookie: `${Cookie}; ${Cookie}` }, 'credentials_ambiguous'],
+    ] as const) {
+      expect([headers, await (await connect(headers))()]).toEqual([headers, answer]);
+    }
   });
 
-  it('socketAccessToken authenticates a handshake by its cookie', async () => {
-    await startWs(LiveGateway);
-    expect(await firstMessage('/live', browser.handshakeFrom(OWN))).toBe('welcome');
-    expect(await firstMessage('/live', browser.handshakeFrom('https://blog.example.com'))).toBe('cross_site_request');
-    expect(await firstMessage('/live', { Host: 'api.example.com' })).toBe('credentials_missing');
-  });
-
-  it('a cookie does not authenticate a handshake without the cookies option', async () => {
-    await startWs(LiveGateway);
-    const headers = browser.handshakeFrom(OWN);
-    await app.close();
-    await database.drop();
-    await start({
-      auth: {},
-      providers: [LiveGateway],
-      configure: (app) => void app.useWebSocketAdapter(new WsAdapter(app)),
-    });
-    expect(await firstMessage('/live', headers)).toBe('credentials_missing');
+  it('socketAccessToken authenticates a handshake by its cookie, but not without the option `cookies`', async () => {
+    await start();
+    const first = async (headers: Record<string, string>) => (await open('/live', headers, true))[1];
+    expect(await first(browser.handshakeFrom(OWN))).toBe('welcome');
+    expect(await first(browser.handshakeFrom('https://blog.example.com'))).toBe('cross_site_request');
+    expect(await first({ Host: 'api.example.com' })).toBe('credentials_missing');
+    await start({ auth: {} });
+    expect(await first(browser.handshakeFrom(OWN))).toBe('credentials_missing');
   });
 
   it.each(['websocket', 'polling'])('the cookie authenticates a socket.io handshake over %s', async (transport) => {
-    await start({
-      providers: [ChatGateway],
-      configure: (app) => void app.useWebSocketAdapter(new IoAdapter(app)),
-    });
+    await start({ providers: [ChatGateway], configure: (nest) => void nest.useWebSocketAdapter(new IoAdapter(nest)) });
     const ask = async (extraHeaders: Record<string, string>, auth: object = {}): Promise<unknown> => {
       const socket = io(app.url, { transports: [transport], extraHeaders, auth, forceNew: true });
       closing.push(() => socket.close());
@@ -181,52 +174,45 @@ describe('WebSockets in cookie mode', () => {
     };
     const Cookie = `${ACCESS}=${browser.jar[ACCESS]}`;
     for (const [from, answer] of HANDSHAKES) {
-      expect([from, await ask({ ...browser.handshakeFrom(from), Cookie })]).toEqual([from, answer]);
+      expect([from, await ask({ ...browser.handshakeFrom(from), Cookie }, { token: '' })]).toEqual([from, answer]);
     }
     const { access_token: token } = await app.login('bob');
     expect(await ask({ ...browser.handshakeFrom(OWN), Authorization: 'Basic abc' }, { token })).toBe('bob');
   });
 });
 
-describe('GraphQL operations in cookie mode', () => {
-  beforeEach(() => {
-    // Jest does not support the way in which Mercurius imports its cache.
-    const options = { driver: MercuriusDriver, autoSchemaFile: true, cache: false as never };
-    return start({
-      platform: 'fastify',
-      imports: [GraphQLModule.forRoot<MercuriusDriverConfig>(options)],
-      providers: [UserResolver],
-    });
+describe('WebSocket messages with @OptionalAuth()', () => {
+  it('a message handler receives the user of the handshake, or null, and refuses a token that has become invalid', async () => {
+    await start();
+    const { access_token: token, session_id: id } = await app.login();
+    const ask = await connect({ Authorization: `Bearer ${token}` }, 'visitor');
+    const nobody = await connect({}, 'visitor');
+    const sent = [undefined, 'text', {}];
+    for (const data of sent) expect([await ask(data), await nobody(data)]).toEqual([['alice', id], NOBODY]);
+    await app.post('/auth/logout', token).expect(200);
+    for (const data of sent) expect(await ask(data)).toBe('access_token_invalid');
   });
 
-  it('the cookie authenticates an operation, and its response is excluded from shared caches', async () => {
-    const query = await browser.send('/graphql?query={who}');
-    expect([query.body, query.headers['cache-control']]).toEqual([{ data: { who: 'alice' } }, 'private']);
-    const mutation = await browser.send('/graphql', { method: 'POST', body: { query: 'mutation { change }' } });
-    expect(mutation.body).toEqual({ data: { change: 'alice' } });
+  it('a message handler receives null after the cookie of the handshake has become invalid', async () => {
+    await start();
+    const ask = await connect(browser.handshakeFrom(OWN), 'visitor');
+    expect(await ask()).toMatchObject(['alice', expect.any(String)]);
+    app.clock.advance(15 * MINUTE);
+    for (const data of [undefined, 'text', {}]) expect(await ask(data)).toEqual(NOBODY);
+    const Cookie = `${ACCESS}=nonsense`;
+    const foreign = await connect({ ...browser.handshakeFrom('https://evil.test'), Cookie }, 'visitor');
+    expect(await foreign()).toBe('cross_site_request');
   });
 
-  it('an operation from another origin is refused unless the origin is trusted or the operation is a query', async () => {
-    const answerTo = async (from: Initiator): Promise<unknown> => {
-      const { body } = await browser.send('/graphql', { method: 'POST', from, body: { query: 'mutation { change }' } });
-      const { data, errors } = body as { data: { change: string } | null; errors?: { message: string }[] };
-      return data?.change ?? errors![0]!.message;
-    };
-    expect(await answerTo(TRUSTED)).toBe('alice');
-    expect(await answerTo('https://blog.example.com')).toBe('The request does not come from a trusted origin.');
-    expect(await answerTo('https://evil.test')).toBe('Authentication credentials were not provided.');
-    const read = await browser.send('/graphql?query={who}', { from: 'https://blog.example.com' });
-    expect(read.body).toEqual({ data: { who: 'alice' } });
-    const changing = await browser.send('/graphql?query=mutation{change}');
-    expect((changing.body as { data: unknown }).data ?? null).toBeNull();
-  });
-
-  it('a mutation of a request with a method that counts as safe passes the cross-site check too', async () => {
-    changes = 0;
-    const path = '/graphql?query=mutation{change}';
-    await browser.send(path, { method: 'HEAD' as 'GET', from: 'https://blog.example.com' });
-    expect(changes).toBe(0);
-    await browser.send(path, { method: 'HEAD' as 'GET' });
-    expect(changes).toBe(1);
+  it('a message with its own invalid token is refused even if the cookie of the handshake is valid', async () => {
+    await start({ auth: { ...auth, tokenSource: MessageTokens } });
+    const ask = await connect(browser.handshakeFrom(OWN), 'visitor');
+    const { access_token: token, session_id: id } = await app.login('bob');
+    expect(await ask({ token })).toEqual(['bob', id]);
+    expect(await ask({ token: 'token' })).toBe('access_token_invalid');
+    expect(await ask({})).toMatchObject(['alice', expect.any(String)]);
+    app.clock.advance(15 * MINUTE);
+    expect(await ask({ token })).toBe('access_token_invalid');
+    expect(await ask({})).toEqual(NOBODY);
   });
 });

@@ -14,16 +14,15 @@ import {
   Public,
   RequireRecentLogin,
   socketAccessToken,
-  type AuthModuleExtras,
   type AuthUser,
   type Handshake,
   type SessionInfo,
 } from 'nestjs-session-auth';
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
 import { WebSocket } from 'ws';
-import { createDatabase, type TestDatabase } from '../../support/databases';
 import { MINUTE } from '../../support/driven-clock';
-import { TestApplication } from '../../support/test-application';
+import { describeApplication, type TestEnvironment } from '../../support/environment';
+import type { TestApplication } from '../../support/test-application';
 
 const MISSING = {
   status: 'error',
@@ -126,54 +125,37 @@ class LiveGateway implements OnGatewayConnection {
 /** Sends a message and returns the event and data of the response. */
 type Send = (event: string, data?: unknown) => Promise<readonly [event: string, data: unknown]>;
 
-let database: TestDatabase;
-let app: TestApplication;
 const closing: (() => void)[] = [];
-
-async function start(
-  configure: (nest: TestApplication['nest']) => unknown,
-  gateway: Type = ChatGateway,
-  auth: AuthModuleExtras = {},
-): Promise<void> {
-  database = await createDatabase('sqlite');
-  app = await TestApplication.start({ database, auth, providers: [gateway], configure: (app) => void configure(app) });
-}
-async function stop(): Promise<void> {
-  await app.close();
-  await database.drop();
-}
 afterEach(() => closing.splice(0).forEach((close) => close()));
 
-describe('guarded gateways with ws', () => {
-  beforeAll(() => start((app) => app.useWebSocketAdapter(new WsAdapter(app))));
-  afterAll(stop);
-  beforeEach(() => app.reset());
+const optionsOf = (gateway: Type, adapter: typeof WsAdapter | typeof IoAdapter = WsAdapter) => ({
+  providers: [gateway],
+  configure: (nest: TestApplication['nest']) => void nest.useWebSocketAdapter(new adapter(nest)),
+});
 
-  const connect = async (headers: Record<string, string | string[]> = {}, path = '/'): Promise<Send> => {
-    const socket = new WebSocket(app.url.replace('http', 'ws') + path, { headers: headers as never });
-    closing.push(() => socket.close());
-    await once(socket, 'open');
-    return async (event, data) => {
-      socket.send(JSON.stringify({ event, data }));
-      const [message] = (await once(socket, 'message')) as [Buffer];
-      const answer = JSON.parse(message.toString()) as { event: string; data: unknown };
-      return [answer.event, answer.data];
-    };
+let app: TestApplication;
+
+const connectWs = async (headers: Record<string, string | string[]> = {}, path = '/'): Promise<Send> => {
+  const socket = new WebSocket(app.url.replace('http', 'ws') + path, { headers: headers as never });
+  closing.push(() => socket.close());
+  await once(socket, 'open');
+  return async (event, data) => {
+    socket.send(JSON.stringify({ event, data }));
+    const [message] = (await once(socket, 'message')) as [Buffer];
+    const answer = JSON.parse(message.toString()) as { event: string; data: unknown };
+    return [answer.event, answer.data];
   };
+};
 
-  it.each([undefined, null, 'text', 1, {}, []])(
-    'the handler of a message with the data %j receives the user and the session',
-    async (data) => {
-      const { access_token: token, session_id: sessionId } = await app.login();
-      const ask = await connect({ Authorization: `Bearer ${token}` });
-      expect(await ask('me', data)).toEqual(['me', { username: 'alice', sessionId }]);
-    },
-  );
+describeApplication('guarded gateways with ws', optionsOf(ChatGateway), (env: TestEnvironment) => {
+  beforeEach(() => void ({ app } = env));
 
   it('each message causes a lookup, so that messages are refused after the session ends', async () => {
-    const { access_token: token } = await app.login();
-    const ask = await connect({ Authorization: `Bearer ${token}` });
-    expect((await ask('me'))[0]).toBe('me');
+    const { access_token: token, session_id: sessionId } = await app.login();
+    const ask = await connectWs({ Authorization: `Bearer ${token}` });
+    for (const data of [undefined, null, 'text', 1, {}, []]) {
+      expect([data, await ask('me', data)]).toEqual([data, ['me', { username: 'alice', sessionId }]]);
+    }
     await app.post('/auth/logout', token).expect(200);
     expect(await ask('me')).toEqual(['exception', INVALID]);
     expect(app.logs.filter((line) => line.includes('WsExceptionsHandler'))).toEqual([]);
@@ -182,21 +164,18 @@ describe('guarded gateways with ws', () => {
   it('a token in a message, a cookie or the URL does not authenticate a socket', async () => {
     const { access_token: token } = await app.login();
     const authorization = `Bearer ${token}`;
-    const ask = await connect({ Cookie: `access_token=${token}; Authorization=${authorization}` }, `/?token=${token}`);
+    const Cookie = `access_token=${token}; Authorization=${authorization}`;
+    const ask = await connectWs({ Cookie }, `/?token=${token}`);
     expect(await ask('me', { token, authorization, headers: { authorization } })).toEqual(['exception', MISSING]);
-    const other = await connect({ Authorization: `Basic ${token}` });
+    const other = await connectWs({ Authorization: `Basic ${token}` });
     expect(await other('me')).toEqual(['exception', MISSING]);
-  });
-
-  it('a message is refused if the handshake had two Authorization headers', async () => {
-    const { access_token: token } = await app.login();
-    const ask = await connect({ Authorization: [`Bearer ${token}`, `Bearer ${token}`] });
-    expect(await ask('me')).toEqual(['exception', AMBIGUOUS]);
+    const twice = await connectWs({ Authorization: [authorization, authorization] });
+    expect(await twice('me')).toEqual(['exception', AMBIGUOUS]);
   });
 
   it('the response to a message during a database outage is an error without details', async () => {
     const { access_token: token } = await app.login();
-    const ask = await connect({ Authorization: `Bearer ${token}` });
+    const ask = await connectWs({ Authorization: `Bearer ${token}` });
     await app.dataSource.query('ALTER TABLE auth_sessions RENAME TO elsewhere');
     const [event, data] = await ask('me');
     await app.dataSource.query('ALTER TABLE elsewhere RENAME TO auth_sessions');
@@ -209,9 +188,9 @@ describe('guarded gateways with ws', () => {
   it.each(['recent', 'recent twice'])(
     'each message to the handler %j, which requires a recent login, causes one lookup',
     async (event) => {
-      expect(await (await connect())(event)).toEqual(['exception', MISSING]);
+      expect(await (await connectWs())(event)).toEqual(['exception', MISSING]);
       const { access_token: token } = await app.login();
-      const ask = await connect({ Authorization: `Bearer ${token}` });
+      const ask = await connectWs({ Authorization: `Bearer ${token}` });
       const authenticate = jest.spyOn(app.authentication, 'authenticate');
       for (const times of [1, 2]) {
         expect(await ask(event, {})).toEqual([event, 'alice']);
@@ -223,29 +202,22 @@ describe('guarded gateways with ws', () => {
     },
   );
 
-  it('a public handler accepts a message without a token', async () => {
-    const ask = await connect();
-    expect(await ask('open')).toEqual(['open', {}]);
-  });
-
   it('the error filter converts an error of the library that a message handler of the application throws', async () => {
-    const ask = await connect();
+    const ask = await connectWs();
     const refusal = { status: 'error', code: 'invalid_credentials', message: 'Invalid credentials.' };
     expect(await ask('login')).toEqual(['exception', refusal]);
   });
 
   it('a handler without the guard receives no user, even if the socket was authenticated before', async () => {
     const { access_token: token } = await app.login();
-    const ask = await connect({ Authorization: `Bearer ${token}` });
+    const ask = await connectWs({ Authorization: `Bearer ${token}` });
     expect((await ask('me'))[0]).toBe('me');
     expect((await ask('unguarded'))[0]).toBe('exception');
   });
 });
 
-describe('guarded gateways with socket.io', () => {
-  beforeAll(() => start((app) => app.useWebSocketAdapter(new IoAdapter(app))));
-  afterAll(stop);
-  beforeEach(() => app.reset());
+describeApplication('guarded gateways with socket.io', optionsOf(ChatGateway, IoAdapter), (env: TestEnvironment) => {
+  beforeEach(() => void ({ app } = env));
 
   const connect = async (options: Partial<ManagerOptions & SocketOptions>): Promise<Send> => {
     const socket: Socket = io(app.url, { transports: ['websocket'], reconnection: false, ...options });
@@ -275,14 +247,6 @@ describe('guarded gateways with socket.io', () => {
     expect(await (await connect({ extraHeaders, auth: { token } }))('me')).toEqual(['exception', AMBIGUOUS]);
   });
 
-  it('a socket.io message is refused after its session ends', async () => {
-    const { access_token: token } = await app.login();
-    const ask = await connect({ auth: { token } });
-    expect((await ask('me'))[0]).toBe('me');
-    await app.post('/auth/logout', token).expect(200);
-    expect(await ask('me', {})).toEqual(['exception', INVALID]);
-  });
-
   it.each([
     ['no token', {}],
     ['a token under another name', { auth: { access_token: 'x' } }],
@@ -299,29 +263,19 @@ describe('guarded gateways with socket.io', () => {
   });
 });
 
-describe('gateways with a global guard', () => {
-  beforeAll(() => start((app) => app.useWebSocketAdapter(new WsAdapter(app)), ChatGateway, { globalGuard: true }));
-  afterAll(stop);
+const guardedGlobally = { ...optionsOf(ChatGateway), auth: { globalGuard: true } };
 
+describeApplication('gateways with a global guard', guardedGlobally, (env: TestEnvironment) => {
   it('the global guard runs before every message except public ones', async () => {
-    const socket = new WebSocket(app.url.replace('http', 'ws'));
-    closing.push(() => socket.close());
-    await once(socket, 'open');
-    for (const [event, response] of [
-      ['unguarded', { event: 'exception', data: MISSING }],
-      ['open', { event: 'open', data: {} }],
-    ] as const) {
-      socket.send(JSON.stringify({ event }));
-      const [message] = (await once(socket, 'message')) as [Buffer];
-      expect(JSON.parse(message.toString())).toEqual(response);
-    }
+    ({ app } = env);
+    const ask = await connectWs();
+    expect(await ask('unguarded')).toEqual(['exception', MISSING]);
+    expect(await ask('open')).toEqual(['open', {}]);
   });
 });
 
-describe('sockets that close with their session', () => {
-  beforeAll(() => start((app) => app.useWebSocketAdapter(new WsAdapter(app)), LiveGateway));
-  afterAll(stop);
-  beforeEach(() => app.reset());
+describeApplication('sockets that close with their session', optionsOf(LiveGateway), (env: TestEnvironment) => {
+  beforeEach(() => void ({ app } = env));
 
   const connect = (headers: Record<string, string>): WebSocket => {
     const socket = new WebSocket(`${app.url.replace('http', 'ws')}/live`, { headers });
@@ -388,11 +342,4 @@ describe('sockets that close with their session', () => {
     checking.mockRestore();
     registered.mockRestore();
   });
-
-  it.each([{}, { Authorization: 'Bearer abc' }, { Authorization: 'Basic abc' }])(
-    'a socket with the headers %j is closed immediately',
-    async (headers) => {
-      expect(await closeCodeOf(connect(headers as Record<string, string>))).toBe(4401);
-    },
-  );
 });

@@ -1,0 +1,128 @@
+import { ClassSerializerInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:http2';
+import { text } from 'node:stream/consumers';
+import { applicationStarter, describeHttp, type TestEnvironment } from '../support/environment';
+import { PASSWORD, type LoginAnswer } from '../support/test-application';
+
+const CREDENTIALS = { username: 'alice', password: PASSWORD };
+const DETAIL = { detail: expect.any(String) as string };
+
+const start = applicationStarter();
+
+describeHttp(
+  'applications that accept larger bodies',
+  {
+    configure: (app) => {
+      const isExpress = app.getHttpAdapter().getType() === 'express';
+      if (isExpress) app.useBodyParser('json', { limit: '1mb' });
+      else (app as unknown as NestFastifyApplication).useBodyParser('application/json', { bodyLimit: 1024 * 1024 });
+    },
+  },
+  (env: TestEnvironment) => {
+    it("the limit of the application applies to the library's routes", async () => {
+      const post = (length: number) =>
+        env.app.http.post('/auth/token/refresh').send({ refresh_token: 'x'.repeat(length) });
+      await post(900_000).expect(400, { non_field_errors: ['Invalid or expired refresh token.'] });
+      const { status, body } = await post(1_100_000);
+      expect([status, body]).toEqual([413, { detail: expect.any(String) }]);
+    });
+  },
+);
+
+describeHttp(
+  'a global ClassSerializerInterceptor that exposes no property',
+  {
+    configure: (app) => {
+      app.useGlobalInterceptors(new ClassSerializerInterceptor(app.get(Reflector), { strategy: 'excludeAll' }));
+    },
+    auth: { recentLogin: { endpoint: true } },
+  },
+  (env: TestEnvironment) => {
+    it('does not change the responses of the library', async () => {
+      const { app } = env;
+      const opened = await app.login();
+      expect(Object.keys(opened).sort()).toEqual(['access_token', 'refresh_token', 'session_id', 'token_type']);
+      const { body: pair } = await app.refresh(opened.refresh_token).expect(200);
+      expect(Object.keys(pair).sort()).toEqual(['access_token', 'refresh_token', 'token_type']);
+      const { body: sessions } = await app.get('/auth/sessions', pair.access_token);
+      expect(sessions).toMatchObject([{ id: opened.session_id, is_current: true }]);
+      const { body: history } = await app.get('/auth/history', pair.access_token);
+      expect(history[0]).toMatchObject({ event: 'token_refresh', extra: {} });
+      const { body: renewed } = await app.post('/auth/reauthenticate', pair.access_token).send({ password: PASSWORD });
+      expect(Object.keys(renewed).sort()).toEqual(['access_token', 'refresh_token', 'token_type']);
+      await app.post('/auth/logout', renewed.access_token).expect(200, { detail: 'Logged out successfully.' });
+    });
+  },
+);
+
+type Middleware = (request: IncomingMessage & { body?: unknown }, response: unknown, next: () => void) => void;
+
+/** How adapters for serverless platforms hand a request to Express. */
+const HANDED_OVER: Readonly<Record<string, Middleware>> = {
+  'a numeric Content-Length': ({ headers }, _response, next) => {
+    Object.assign(headers, { 'content-length': Number(headers['content-length']) });
+    next();
+  },
+  'a body that is parsed already, without Content-Length': (request, _response, next) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      delete request.headers['content-length'];
+      if (chunks.length > 0) request.body = JSON.parse(Buffer.concat(chunks).toString());
+      next();
+    });
+  },
+};
+
+it.each(Object.entries(HANDED_OVER))('the body of a request counts if it has %s', async (_title, middleware) => {
+  const app = await start({ configure: (nest) => void nest.use(middleware) });
+  const first = await app.login();
+  await app.refresh(first.refresh_token).expect(200);
+  const { access_token: token } = await app.login();
+  await app.post('/auth/logout/all', token, { keep_current: true }).expect(200, { detail: 'Revoked 1 session(s).' });
+  await app.get('/me', token).expect(200);
+  await app.post('/auth/logout/all', token).expect(200);
+  await app.get('/me', token).expect(401);
+});
+
+describe('Fastify', () => {
+  const startWith = (options: object) => start({ adapter: new FastifyAdapter(options) });
+
+  it('a missing ignoreTrailingSlash is logged at startup', async () => {
+    const { logs } = await startWith({});
+    expect(logs.filter((line) => line.includes('ignoreTrailingSlash'))).toHaveLength(1);
+  });
+
+  it("Fastify's own settings for bodies apply to the library's routes", async () => {
+    const app = await startWith({ routerOptions: { ignoreTrailingSlash: true } });
+    const post = (body: string) => app.http.post('/auth/login/').type('json').send(body);
+    expect((await post('{"__proto__":{}}').expect(400)).body).toEqual(DETAIL);
+    expect((await post(JSON.stringify({ username: 'x'.repeat(1_100_000) })).expect(413)).body).toEqual(DETAIL);
+    await post(JSON.stringify({ ...CREDENTIALS, filler: 'x'.repeat(500_000) })).expect(200);
+  });
+
+  it('the body of a request over HTTP/2 counts without Content-Length, unless it is empty', async () => {
+    const app = await startWith({ http2: true, routerOptions: { ignoreTrailingSlash: true } });
+    const client = connect(app.url);
+    const send = async (path: string, body?: object | string, token = ''): Promise<[number, object]> => {
+      const headers = { ':method': 'POST', ':path': `/auth/${path}`, 'content-type': 'application/json' };
+      const stream = client.request({ ...headers, ...(token && { authorization: `Bearer ${token}` }) });
+      stream.end(typeof body === 'object' ? JSON.stringify(body) : body);
+      const [{ ':status': status }] = (await once(stream, 'response')) as [{ ':status': number }];
+      return [status, JSON.parse(await text(stream)) as object];
+    };
+    const login = async (): Promise<LoginAnswer> => (await send('login', CREDENTIALS))[1] as LoginAnswer;
+    const { refresh_token } = await login();
+    expect((await send('token/refresh', { refresh_token }))[0]).toBe(200);
+    const { access_token: token } = await login();
+    const revoked = [200, { detail: 'Revoked 1 session(s).' }];
+    expect(await send('logout/all', { keep_current: true }, token)).toEqual(revoked);
+    for (const malformed of ['{', '[]']) expect(await send('login', malformed)).toEqual([400, DETAIL]);
+    expect(await send('logout', undefined, token)).toEqual([200, { detail: 'Logged out successfully.' }]);
+    client.close();
+  });
+});
