@@ -39,20 +39,23 @@ describe('database errors', () => {
     [1047, 'The Galera node is not synchronized. Connect to another node.', 'not_ready', WSREP],
     [3032, OFFLINE, 'not_ready'],
     [3100, OFFLINE, 'not_ready'],
-  ])('an error with code %s is described with a hint and without its message', (code, hint, kind, message) => {
-    const error = driverError(code, message);
-    expect(describeFailure(new QueryFailedError('SELECT', [], error))).toBe(`${code}. ${hint}`);
-    if (kind === null) return;
-    const isRefusal = kind !== 'connection_lost';
-    // A server that accepts no writes may also refuse the COMMIT.
-    for (const failure of isRefusal ? [error, new CommitError(error)] : [error]) {
-      expect([failureKind(failure), isNotWritable(failure), isConnectionLost(failure)]).toEqual([
-        kind,
-        isRefusal,
-        !isRefusal,
-      ]);
-    }
-  });
+  ])(
+    'an error with code %s is described with a hint and without its message',
+    (code, hint, kind, message = 'secret') => {
+      const error = driverError(code, message);
+      expect(describeFailure(new QueryFailedError('SELECT', [], error))).toBe(`${code}. ${hint}`);
+      if (kind === null) return;
+      const isRefusal = kind !== 'connection_lost';
+      // A server that accepts no writes may also refuse the COMMIT.
+      for (const failure of isRefusal ? [error, new CommitError(error)] : [error]) {
+        expect([failureKind(failure), isNotWritable(failure), isConnectionLost(failure)]).toEqual([
+          kind,
+          isRefusal,
+          !isRefusal,
+        ]);
+      }
+    },
+  );
 
   it('an exhausted connection pool is reported as a timeout', () => {
     const error = new Error('timeout exceeded when trying to connect');
