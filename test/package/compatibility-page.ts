@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ManagerRun } from './managers';
 import type { MatrixResult, Row } from './matrix-result';
 import type { ReadmeRun } from './readme-commands';
 import { ROOT } from './run';
@@ -7,7 +8,7 @@ import { ROOT } from './run';
 const PAGE = join(ROOT, 'docs/compatibility.md');
 
 /** Writes the results of one part between its markers on the page. */
-export function writePart(part: 'applications' | 'readme', text: string): void {
+export function writePart(part: 'applications' | 'managers' | 'readme', text: string): void {
   const page = readFileSync(PAGE, 'utf8');
   const between = new RegExp(`(<!-- ${part}, written by npm run matrix -- --write -->\\n)[^]*?(<!-- until here -->)`);
   if (!between.test(page)) throw new Error('docs/compatibility.md has lost its markers.');
@@ -15,6 +16,12 @@ export function writePart(part: 'applications' | 'readme', text: string): void {
     PAGE,
     page.replace(between, (_, begin: string, end: string) => `${begin}\n${text}\n${end}`),
   );
+}
+
+/** Renders the results of package managers and bundlers. */
+export function renderManagers(runs: readonly ManagerRun[]): string {
+  const rows = runs.map(({ name, failure }) => [name, failure ? 'fails' : 'works']);
+  return `${table(['Installed with', 'Starts, and a user logs in'], rows)}\n`;
 }
 
 /** Renders the results of the README's commands. */

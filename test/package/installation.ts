@@ -18,25 +18,18 @@ export class Installation {
   static make(work: string, versions: Versions, { auth, client }: PackedLibrary): Installation {
     const folder = join(work, `nest-${versions.nest}-typeorm-${versions.typeorm}`);
     mkdirSync(folder);
+    // Native modules were compiled for the workspace. The build itself is not tested here.
+    const driver = SQLITE_DRIVER === 'better-sqlite3' ? dirname(require.resolve('better-sqlite3/package.json')) : null;
     const dependencies = {
       ...dependenciesOf(versions),
-      // Native modules were compiled for the workspace. The build itself is not tested here.
-      ...(SQLITE_DRIVER === 'better-sqlite3'
-        ? { 'better-sqlite3': `file:${dirname(require.resolve('better-sqlite3/package.json'))}` }
-        : {}),
+      ...(driver ? { 'better-sqlite3': `file:${driver}` } : {}),
       'nestjs-session-auth': `file:${auth.tarball}`,
       'nestjs-session-auth-client': `file:${client.tarball}`,
     };
-    writeFileSync(
-      join(folder, 'package.json'),
-      // TypeORM 0.3.20 names older versions of better-sqlite3 than the workspace has.
-      JSON.stringify({
-        name: 'fresh-application',
-        private: true,
-        dependencies,
-        overrides: { typeorm: { 'better-sqlite3': '$better-sqlite3' } },
-      }),
-    );
+    // TypeORM 0.3.20 allows only older versions of better-sqlite3 than the workspace has.
+    const overrides = driver ? { typeorm: { 'better-sqlite3': '$better-sqlite3' } } : {};
+    const manifest = { name: 'fresh-application', private: true, dependencies, overrides };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
     run(
       'npm',
       ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--strict-peer-deps'],

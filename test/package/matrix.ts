@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { renderApplications, renderReadme, writePart } from './compatibility-page';
+import { renderApplications, renderManagers, renderReadme, writePart } from './compatibility-page';
 import { Installation } from './installation';
+import { tryManagers } from './managers';
 import { failuresOf, type MatrixResult, type Row } from './matrix-result';
 import { nodeAt, nodeBinary } from './node-binaries';
 import { packLibrary } from './pack';
@@ -23,23 +24,33 @@ const { values } = parseArgs({
   },
 });
 
-/** Tests every combination of versions that the package allows, and the README's commands on every line of Node. */
+const PARTS: readonly string[] = ['readme', 'managers', 'applications'];
+
+/**
+ * Tests every combination of versions that the package allows, other package managers and a bundler, and the README's
+ * commands on every line of Node.
+ */
 async function main(): Promise<void> {
   const { part, nest, typeorm, node, modules, write } = values;
-  if (part !== undefined && part !== 'applications' && part !== 'readme') {
-    throw new Error(`--part is '${part}'; use applications or readme, or omit it for both`);
+  if (part !== undefined && !PARTS.includes(part)) {
+    throw new Error(`--part is '${part}'; use one of ${PARTS.join(', ')}, or omit it for all`);
   }
   if (write && (nest || typeorm || node || modules))
     throw new Error('--write needs the results of a whole part. Remove --nest, --typeorm, --node and --modules.');
   const work = mkdtempSync(join(tmpdir(), 'nsa-matrix-'));
   const failures: string[] = [];
   try {
-    if (part !== 'applications') {
+    if (part === undefined || part === 'readme') {
       const runs = await tryReadme(work);
       failures.push(...runs.flatMap((one) => (one.failure ? [`README, Node ${one.node}: ${one.failure}`] : [])));
       if (write) writePart('readme', renderReadme(runs));
     }
-    if (part !== 'readme') {
+    if (part === undefined || part === 'managers') {
+      const runs = await tryManagers(work, packLibrary(work));
+      failures.push(...runs.flatMap(({ name, failure }) => (failure ? [`${name}: ${failure}`] : [])));
+      if (write) writePart('managers', renderManagers(runs));
+    }
+    if (part === undefined || part === 'applications') {
       const result = await tryAllApplications(work);
       failures.push(...failuresOf(result));
       if (write) writePart('applications', renderApplications(result));

@@ -58,7 +58,7 @@ const OF_NEST: Readonly<Record<Versions['nest'], Record<string, string>>> = {
     'ua-parser-js': '^1.0.41',
     typescript: '~5.9.0',
   },
-  // Without the optional packages. The module must also start without them.
+  // Without the optional packages.
   '12': { '@nestjs/event-emitter': '^12', 'class-validator': '^0.15.0', typescript: '~6.0.0' },
 };
 
@@ -82,6 +82,9 @@ export function dependenciesOf({ nest, typeorm }: Versions): Record<string, stri
     ...OF_NEST[nest],
   };
 }
+
+/** The packages without which the module must also start. */
+export const OPTIONAL: readonly string[] = ['@nestjs/swagger', '@opentelemetry/api', 'ua-parser-js'];
 
 /** Returns whether an application has ua-parser-js, and therefore the names of devices. */
 export const hasDevices = ({ nest }: Versions): boolean => 'ua-parser-js' in OF_NEST[nest];

@@ -1,0 +1,123 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { createDatabase } from '../support/databases';
+import { withApplication } from './application-process';
+import { compileApplication } from './compile';
+import { Installation } from './installation';
+import type { PackedLibrary } from './pack';
+import { run } from './run';
+import { dependenciesOf, OPTIONAL, type Versions } from './settings';
+import { walkThrough } from './walk-through';
+
+/** Nest 12 consists of ES modules, which Plug'n'Play resolves only with a loader. */
+const VERSIONS: Versions = { nest: '11', typeorm: '1' };
+const TOOLS = ['pnpm@10', '@yarnpkg/cli-dist@4', 'esbuild@0.28'];
+
+/** The result of an application that pnpm or Yarn installed, or that esbuild bundled. */
+export interface ManagerRun {
+  readonly name: string;
+  /** Undefined if the run succeeded. */
+  readonly failure: string | undefined;
+}
+
+interface Esbuild {
+  build(options: object): Promise<unknown>;
+}
+
+interface Resolver {
+  onResolve(options: { filter: RegExp }, resolve: (args: Import) => Promise<object | undefined>): void;
+  resolve(path: string, options: object): Promise<{ readonly errors: readonly unknown[] }>;
+}
+
+interface Import {
+  readonly path: string;
+  readonly kind: string;
+  readonly resolveDir: string;
+  readonly pluginData?: unknown;
+}
+
+/** Runs one compiled application in three ways, on PostgreSQL. */
+export async function tryManagers(work: string, packed: PackedLibrary): Promise<ManagerRun[]> {
+  const tools = join(work, 'tools');
+  mkdirSync(tools);
+  writeFileSync(join(tools, 'package.json'), JSON.stringify({ name: 'tools', private: true }));
+  run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...TOOLS], tools);
+  const installation = Installation.make(work, VERSIONS, packed);
+  const { entry } = compileApplication(installation, { modules: 'CommonJS', resolution: 'nodenext' });
+  const dist = dirname(entry);
+  const ways: Record<string, () => Promise<void>> = {
+    'pnpm, without optional packages': async () => {
+      const folder = project(work, 'pnpm', dist, packed);
+      const options = [
+        '--ignore-scripts',
+        '--config.strict-peer-dependencies=true',
+        '--config.auto-install-peers=false',
+      ];
+      run(process.execPath, [join(tools, 'node_modules/pnpm/bin/pnpm.cjs'), 'install', ...options], folder);
+      await tryAt(join(folder, 'dist/main.js'), false);
+    },
+    "Yarn Plug'n'Play, without optional packages": async () => {
+      const folder = project(work, 'yarn', dist, packed);
+      const registry = run('npm', ['config', 'get', 'registry'], folder).trim();
+      const settings = { nodeLinker: 'pnp', enableTelemetry: false, enableScripts: false, npmRegistryServer: registry };
+      writeFileSync(join(folder, '.yarnrc.yml'), JSON.stringify(settings));
+      writeFileSync(join(folder, 'yarn.lock'), '');
+      const yarn = join(tools, 'node_modules/@yarnpkg/cli-dist/bin/yarn.js');
+      run(process.execPath, [yarn, 'install'], folder, { ...process.env, YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' });
+      await tryAt(join(folder, 'dist/main.js'), false, { NODE_OPTIONS: `--require ${join(folder, '.pnp.cjs')}` });
+    },
+    'npm, bundled by esbuild': async () => {
+      const { build } = createRequire(join(tools, 'package.json'))('esbuild') as Esbuild;
+      const outfile = join(installation.folder, 'bundle.js');
+      const common = { bundle: true, platform: 'node', target: 'node20', keepNames: true, logLevel: 'error' };
+      const plugins = [{ name: 'absent packages', setup: leaveOutAbsent }];
+      // bcrypt is a native module, which cannot be bundled.
+      await build({ ...common, entryPoints: [entry], outfile, external: ['bcrypt'], plugins });
+      await tryAt(outfile, true);
+    },
+  };
+  const runs: ManagerRun[] = [];
+  for (const [name, way] of Object.entries(ways)) {
+    const failure = await way().then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    console.log(`${name}: ${failure ? 'fails' : 'works'}`);
+    runs.push({ name, failure });
+  }
+  return runs;
+}
+
+/** Creates a project with the compiled application, whose dependencies are not yet installed. */
+function project(work: string, name: string, dist: string, { auth, client }: PackedLibrary): string {
+  const folder = join(work, name);
+  cpSync(dist, join(folder, 'dist'), { recursive: true });
+  const all = { ...dependenciesOf(VERSIONS), 'newest-typescript': undefined };
+  const dependencies = Object.fromEntries(Object.entries(all).filter(([one]) => !OPTIONAL.includes(one)));
+  Object.assign(dependencies, {
+    'nestjs-session-auth': `file:${auth.tarball}`,
+    'nestjs-session-auth-client': `file:${client.tarball}`,
+  });
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'application', private: true, dependencies }));
+  return folder;
+}
+
+async function tryAt(entry: string, hasDevices: boolean, env: NodeJS.ProcessEnv = {}): Promise<void> {
+  const { options, drop } = await createDatabase('postgres');
+  const application = { entry, compilers: [], faulty: [] };
+  try {
+    await withApplication(application, process.execPath, options, (url) => walkThrough(url, hasDevices), env);
+  } finally {
+    await drop();
+  }
+}
+
+/** Nest and TypeORM load many packages only if they are installed. esbuild would refuse absent ones. */
+function leaveOutAbsent(resolver: Resolver): void {
+  resolver.onResolve({ filter: /^[^./]/ }, async ({ path, kind, resolveDir, pluginData }) => {
+    if (pluginData) return undefined;
+    const { errors } = await resolver.resolve(path, { kind, resolveDir, pluginData: true });
+    return errors.length > 0 ? { path, external: true } : undefined;
+  });
+}
