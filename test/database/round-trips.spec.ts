@@ -106,6 +106,22 @@ describeOnEachDatabase('the number of statements', {}, (env: TestEnvironment) =>
     }
   });
 
+  it('an attempt counts in one transaction before the check, and takes one statement after it if the secret is wrong', async () => {
+    const { app, tap } = env;
+    const { access_token: token } = await app.login();
+    const principal = (await app.auth.authenticate(token))!;
+    const isMysql = DIALECTS[env.database.name] === 'mysql';
+    const begin = isMysql ? 'START' : 'BEGIN';
+    const counted = ['SELECT', begin, 'SELECT', 'INSERT', ...(isMysql ? ['SELECT'] : []), 'COMMIT'];
+    for (const [isRight, rest] of [
+      [false, ['INSERT']],
+      [true, ['DELETE', begin, 'SELECT', 'UPDATE', 'COMMIT']],
+    ] as const) {
+      const attempt = (): Promise<unknown> => app.auth.attempt({ principal, method: 'otp' }, {}, () => isRight);
+      expect(await statementsDuring(tap, attempt)).toEqual([...counted, ...rest]);
+    }
+  });
+
   it.each([{ sessionPolicy: 'single' }, { sessionPolicy: 'max_count', maxSessions: 2 }] as const)(
     'a login that ends another session takes at most three additional statements, with the options %j',
     async (auth) => {

@@ -4,7 +4,7 @@ import type { Response, Test } from 'supertest';
 import { derive, sha256 } from '../../libs/auth/src/base/random';
 import { formatAccessToken } from '../../libs/auth/src/tokens/tokens';
 import { SECOND } from '../support/driven-clock';
-import { TestApplication, type TestApplicationOptions } from '../support/test-application';
+import { PASSWORD, TestApplication, type TestApplicationOptions } from '../support/test-application';
 import { Tap } from '../support/tap';
 import {
   historyOf,
@@ -172,6 +172,18 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
     await app.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
     await setActive(app, 'alice', true);
     expect(await storedEnd(app, first.session_id)).toEqual({ state: 'revoked', end_reason: 'user_disabled' });
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+  });
+
+  it('a used token whose successor was replaced by a password change is refused, but presenting it is not reuse', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: second } = await app.refresh(first.refresh_token).expect(200);
+    const change = { current_password: PASSWORD, new_password: PASSWORD };
+    const { body: third } = await app.post('/auth/password/change', second.access_token, change).expect(200);
+    expect(await storedSession(app, first.session_id)).toMatchObject({ replaySeed: null, replayUntil: null });
+    await app.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
+    await app.get('/me', third.access_token).expect(200);
     expect(app.sent('token_reuse_detected')).toEqual([]);
   });
 

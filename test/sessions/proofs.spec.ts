@@ -78,6 +78,20 @@ describeOnEachDatabase('the methods of a session', PROVABLE, (env) => {
     expect(Object.keys(methods)).toEqual(['c', 'd', 'e', 'f', 'g', 'h', 'i', 'b']);
   });
 
+  it('a reauthentication and a password change prove `pwd` again and no other method', async () => {
+    const { app } = env;
+    const start = new Date(app.clock.now());
+    const opened = await app.auth.openSession(await userIdOf(app), {}, { methods: ['pwd', 'otp'] });
+    app.clock.advance(MINUTE);
+    const confirmed = await app.auth.reauthenticate(await principalOf(app, opened.accessToken), PASSWORD);
+    const principal = await principalOf(app, confirmed.accessToken);
+    expect(principal.methods).toEqual({ otp: start, pwd: new Date(app.clock.now()) });
+    app.clock.advance(MINUTE);
+    const changed = await app.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: PASSWORD });
+    const { methods } = await principalOf(app, changed.accessToken);
+    expect(methods).toEqual({ otp: start, pwd: new Date(app.clock.now()) });
+  });
+
   it('confirmIdentity proves methods and returns a new pair for the session, as a reauthentication does', async () => {
     const { app } = env;
     const session = await app.login();

@@ -75,9 +75,11 @@ describe.each(DATABASES)('the throttle on %s', (name) => {
     await expect(throttleOf(app).refund(await charged(), error, operationAt(app))).rejects.toBe(error);
     let again = await charge(app);
     // After a failure of the database, the caller does not wait until the count is taken back.
-    while (typeof again === 'string') again = await charge(app);
-    expect(failuresOf(again)).toBe(3);
-    expect(again.begun).toHaveLength(1);
+    for (let tries = 0; typeof again === 'string' && tries < 100; tries++) {
+      await new Promise(setImmediate);
+      again = await charge(app);
+    }
+    expect(again).toMatchObject({ counters: [{ failures: 3 }, { failures: 3 }], begun: [{ scope: 'network' }] });
     expect(app.sent('login_failed')).toEqual([]);
   });
 
