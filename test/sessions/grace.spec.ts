@@ -164,6 +164,16 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
     await expectReuse(env, app.refresh(second.refresh_token));
   });
 
+  it('the refresh of an ended session is not replayed', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: pair } = await app.refresh(first.refresh_token).expect(200);
+    await app.post('/auth/logout', pair.access_token).expect(200);
+    await app.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
+    expect(await storedSession(app, first.session_id)).toMatchObject({ state: 'logged_out', replaySeed: null });
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+  });
+
   it("a replay for a disabled user ends the user's sessions", async () => {
     const { app } = env;
     const first = await app.login();
