@@ -13,6 +13,7 @@ import {
   storedEnd,
   storedSession,
   describeOnEachDatabase,
+  describeOnEachServer,
   type TestEnvironment,
 } from '../support/environment';
 
@@ -269,6 +270,25 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
       });
     },
   );
+});
+
+describeOnEachServer('the first use of an access token', graceOf(10), (env: TestEnvironment) => {
+  it('an access token that is replaced before its first use is stored is refused', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: pair } = await app.refresh(first.refresh_token).expect(200);
+    await withInstance(env, graceOf(10), async (other) => {
+      const tap = new Tap(app);
+      tap.hook = {
+        before: async ({ sql }) => {
+          if (!/^UPDATE .*first_used_at/s.test(sql)) return;
+          tap.hook = {};
+          await other.refresh(pair.refresh_token).expect(200);
+        },
+      };
+      await app.get('/me', pair.access_token).expect(401);
+    });
+  });
 });
 
 const UNTRACKED = { ...graceOf(10), auth: { refreshReuseGraceSeconds: 10, trackIps: false } };
