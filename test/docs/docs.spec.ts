@@ -7,7 +7,14 @@ import { METRICS } from '../../libs/auth/src/base/telemetry';
 import { AUTH_EVENT_NAMES } from '../../libs/auth/src/database/entities';
 import { headersOf } from '../../libs/auth/src/http/wire-format';
 import { EXTRA_ROWS, MAPPING_RULES, OPTION_ROWS } from '../../libs/auth/src/options/option-table';
-import { CHANGES_OF_NODES, CHANGES_OF_PRIMARY, galeraCheck, postgresCheck } from '../clusters/checks';
+import {
+  CHANGES_OF_MEMBERS,
+  CHANGES_OF_NODES,
+  CHANGES_OF_PRIMARY,
+  galeraCheck,
+  memberCheck,
+  postgresCheck,
+} from '../clusters/checks';
 import { brokenLinks } from '../../website/links';
 import { documents } from './code-blocks';
 import { declaredOptions, defaultOf, optionsPage, rangeOf } from './options-page';
@@ -156,6 +163,7 @@ describe('docs/client.md', () => {
 it.each([
   ['postgres', postgresCheck(), CHANGES_OF_PRIMARY],
   ['galera', galeraCheck(), CHANGES_OF_NODES],
+  ['group', memberCheck(), CHANGES_OF_MEMBERS],
 ])('the health check of HAProxy in docs/high-availability.md equals that of the cluster tests for %s', (...row) => {
   const [name, check, changes] = row;
   const block = read('docs/high-availability.md').split(`\`\`\`text\nlisten ${name}\n`)[1]!.split('```')[0]!;
