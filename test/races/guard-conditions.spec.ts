@@ -41,6 +41,8 @@ interface Guard {
   readonly alsoRemove?: Mutation;
   /** Whether SQLite does not need the guard, such as a row lock, because its transactions are never interrupted. */
   readonly isLock?: boolean;
+  /** Whether the scenario passes on MySQL 9 without the guard, which MariaDB and PostgreSQL need. */
+  readonly isSpareOnMysql?: boolean;
 }
 
 const guard = (remove: Mutation, scenario: Scenario): Guard => ({ remove, scenario });
@@ -175,7 +177,12 @@ const GUARDS: readonly (readonly [AuthModuleOptions, Readonly<Record<string, Gua
   ],
   [
     { sessionPolicy: 'single' },
-    { 'the lock of the user at a login under a limit': userLock(sessions.loginAgainstLogin(1, 1)) },
+    {
+      'the lock of the user at a login under a limit': {
+        ...userLock(sessions.loginAgainstLogin(1, 1)),
+        isSpareOnMysql: true,
+      },
+    },
   ],
   [
     { revokeOnPasswordChange: false },
@@ -203,7 +210,9 @@ async function failures(environment: RaceEnvironment, scenario: Scenario, mutati
 
 describe.each(DATABASES)('race scenarios on %s without a guard condition', (name: DatabaseName) => {
   describe.each(GUARDS)('with the options %j', (auth, guards) => {
-    const needed = Object.entries(guards).filter(([, { isLock }]) => !isLock || name !== 'sqlite');
+    const needed = Object.entries(guards).filter(
+      ([, { isLock, isSpareOnMysql }]) => !(isLock && name === 'sqlite') && !(isSpareOnMysql && name === 'mysql9'),
+    );
     if (needed.length === 0) return;
     let environment: RaceEnvironment;
     beforeAll(async () => {
