@@ -3,7 +3,7 @@
 // Yarn Plug'n'Play, and bundles an application with esbuild. The part `applications` installs the packed library into
 // fresh applications with all supported versions. The script needs the npm registry and PostgreSQL
 // (TEST_POSTGRES_URL), and takes about half an hour. `-- --write` writes the results into docs/compatibility.md.
-// `-- --part readme`, `managers` or `applications` runs one part, and
+// `-- --part readme`, `managers`, `older` or `applications` runs one part, and
 // `-- --nest 12 --typeorm 1 --modules ESM --node 22,24` runs some versions.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LAYOUTS, NODE_LINES, NODES, VERSIONS } from '../package/settings';
+import { LAYOUTS, NODE_LINES, NODES, OLDER_LAYOUTS, OLDER_NODES, OLDER_VERSIONS, VERSIONS } from '../package/settings';
 
 const ROOT = join(__dirname, '../..');
 const rows = readFileSync(join(ROOT, 'docs/compatibility.md'), 'utf8')
@@ -30,6 +30,20 @@ describe('docs/compatibility.md', () => {
     }
   });
 
+  it('the table of older versions reports that every tested application compiles and works', () => {
+    const older = rows.filter((row) =>
+      OLDER_VERSIONS.some(({ nest, typeorm }) => row[1] === nest && row[2] === typeorm),
+    );
+    const expected = OLDER_VERSIONS.flatMap(({ nest, typeorm }) =>
+      OLDER_LAYOUTS.map(({ modules, resolution }) => [nest, typeorm, modules, resolution]),
+    );
+    expect(older.map((row) => row.slice(1, 5))).toEqual(expected);
+    for (const row of older) {
+      expect(row[5]).toMatch(/^compile with \d/);
+      expect(row.slice(6, -1)).toEqual(Array(OLDER_NODES.length * 2).fill('works'));
+    }
+  });
+
   it('the compatibility table reports that the commands of the README work on each Node line', () => {
     const clones = rows.filter(([, , sqlite]) => /^`(node:sqlite|better-sqlite3)`$/.test(sqlite ?? ''));
     expect(clones.map(([, node]) => node!.split('.')[0])).toEqual(NODE_LINES);
@@ -43,8 +57,11 @@ describe('docs/compatibility.md', () => {
       peerDependencies: Record<string, string>;
     };
     const majors = (range: string): string[] => [...range.matchAll(/\^(\d+)/g)].map(([, major]) => major!);
-    expect(majors(library.peerDependencies['@nestjs/core']!)).toEqual([...new Set(VERSIONS.map(({ nest }) => nest))]);
-    const typeorm = VERSIONS.map((version) => version.typeorm.split('.')[0]);
+    const all = [...OLDER_VERSIONS, ...VERSIONS];
+    const tested = all.map(({ nest }) => nest).sort();
+    expect(majors(library.peerDependencies['@nestjs/core']!)).toEqual([...new Set(tested)]);
+    const typeorm = all.map((version) => version.typeorm.split('.')[0]);
     expect(majors(library.peerDependencies['typeorm']!)).toEqual([...new Set(typeorm)]);
+    expect(library.peerDependencies['typeorm']).toContain(`^${OLDER_VERSIONS[0]!.typeorm} `);
   });
 });

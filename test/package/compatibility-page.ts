@@ -8,7 +8,7 @@ import { ROOT } from './run';
 const PAGE = join(ROOT, 'docs/compatibility.md');
 
 /** Writes the results of one part between its markers on the page. */
-export function writePart(part: 'applications' | 'managers' | 'readme', text: string): void {
+export function writePart(part: 'applications' | 'managers' | 'older' | 'readme', text: string): void {
   const page = readFileSync(PAGE, 'utf8');
   const between = new RegExp(`(<!-- ${part}, written by npm run matrix -- --write -->\\n)[^]*?(<!-- until here -->)`);
   if (!between.test(page)) throw new Error('docs/compatibility.md has lost its markers.');

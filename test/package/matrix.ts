@@ -10,7 +10,17 @@ import { nodeAt, nodeBinary } from './node-binaries';
 import { packLibrary } from './pack';
 import { runReadme, type ReadmeRun } from './readme-commands';
 import { ROOT, run } from './run';
-import { LAYOUTS, NODE_LINES, NODES, VERSIONS } from './settings';
+import {
+  LAYOUTS,
+  NODE_LINES,
+  NODES,
+  OLDER_LAYOUTS,
+  OLDER_NODES,
+  OLDER_VERSIONS,
+  VERSIONS,
+  type Layout,
+  type Versions,
+} from './settings';
 import { tryApplications, type Runtime } from './try-applications';
 
 const { values } = parseArgs({
@@ -24,7 +34,7 @@ const { values } = parseArgs({
   },
 });
 
-const PARTS: readonly string[] = ['readme', 'managers', 'applications'];
+const PARTS: readonly string[] = ['readme', 'managers', 'older', 'applications'];
 
 /**
  * Tests every combination of versions that the package allows, other package managers and a bundler, and the README's
@@ -50,8 +60,13 @@ async function main(): Promise<void> {
       failures.push(...runs.flatMap(({ name, failure }) => (failure ? [`${name}: ${failure}`] : [])));
       if (write) writePart('managers', renderManagers(runs));
     }
+    if (part === undefined || part === 'older') {
+      const result = await tryAllApplications(work, OLDER_VERSIONS, OLDER_LAYOUTS, OLDER_NODES);
+      failures.push(...failuresOf(result));
+      if (write) writePart('older', renderApplications(result));
+    }
     if (part === undefined || part === 'applications') {
-      const result = await tryAllApplications(work);
+      const result = await tryAllApplications(work, VERSIONS, LAYOUTS, NODES);
       failures.push(...failuresOf(result));
       if (write) writePart('applications', renderApplications(result));
     }
@@ -69,13 +84,18 @@ async function tryReadme(work: string): Promise<ReadmeRun[]> {
   return runs;
 }
 
-async function tryAllApplications(work: string): Promise<MatrixResult> {
+async function tryAllApplications(
+  work: string,
+  allVersions: readonly Versions[],
+  allLayouts: readonly Layout[],
+  allNodes: readonly string[],
+): Promise<MatrixResult> {
   const { nest: onlyNest, typeorm: onlyTypeorm, modules: onlyModules, node: onlyNodes } = values;
-  const chosen = VERSIONS.filter(
+  const chosen = allVersions.filter(
     ({ nest, typeorm }) => (onlyNest ?? nest) === nest && (onlyTypeorm ?? typeorm) === typeorm,
   );
-  const layouts = LAYOUTS.filter(({ modules }) => (onlyModules ?? modules) === modules);
-  const runtimes = runtimesOn(onlyNodes?.split(',') ?? NODES);
+  const layouts = allLayouts.filter(({ modules }) => (onlyModules ?? modules) === modules);
+  const runtimes = runtimesOn(onlyNodes?.split(',') ?? allNodes);
   const packed = packLibrary(work);
   for (const { tarball } of [packed.auth, packed.client]) {
     console.log(run(process.execPath, [join(ROOT, 'scripts/lint-package.mjs'), tarball], ROOT).trim());

@@ -8,15 +8,19 @@ export interface Versions {
 }
 
 export const VERSIONS: readonly Versions[] = [
+  { nest: '11', typeorm: '0.3' },
+  { nest: '11', typeorm: '1' },
+  { nest: '12', typeorm: '0.3' },
+  { nest: '12', typeorm: '1' },
+];
+
+/** Older versions, which are tested in fewer layouts and on fewer versions of Node. */
+export const OLDER_VERSIONS: readonly Versions[] = [
   { nest: '10', typeorm: '0.3.20' },
   { nest: '10', typeorm: '0.3' },
   { nest: '11', typeorm: '0.3.20' },
   { nest: '11', typeorm: '0.3.28' },
-  { nest: '11', typeorm: '0.3' },
-  { nest: '11', typeorm: '1' },
   { nest: '12', typeorm: '0.3.28' },
-  { nest: '12', typeorm: '0.3' },
-  { nest: '12', typeorm: '1' },
 ];
 
 /** How an application is compiled. */
@@ -31,6 +35,11 @@ export const LAYOUTS: readonly Layout[] = [
   { modules: 'ESM', resolution: 'node10' },
   { modules: 'ESM', resolution: 'nodenext' },
 ];
+
+export const OLDER_LAYOUTS = LAYOUTS.filter(
+  ({ modules, resolution }) => modules === 'CommonJS' && resolution === 'node10',
+);
+export const OLDER_NODES: readonly string[] = ['20', '24'];
 
 /**
  * For each Node line in `engines`: its newest version, and its first supported one if the range does not begin
