@@ -8,7 +8,7 @@ const TESTS = join(__dirname, '..');
 export const BUDGET = { lines: 13_500, files: 100 } as const;
 
 /** The maximum number of lines of all TypeScript files in `test`. */
-export const TEST_LINES = 36_000;
+export const TEST_LINES = 36_100;
 
 /** Files that do not count: migrations, which never change after a release, and the list of passwords, which is data. */
 const EXEMPT = /(?:\.spec\.ts|migrations\.ts|frequent-passwords\.ts)$/;
