@@ -222,7 +222,12 @@ describe.each(DATABASES)('race scenarios on %s without a guard condition', (name
 
     it.each(needed)('a race scenario fails without %s', async (_, { remove, alsoRemove, scenario }) => {
       if (alsoRemove) expect(await failures(environment, scenario, alsoRemove)).toEqual([]);
-      const failed = await failures(environment, scenario, alsoRemove ? allOf(remove, alsoRemove) : remove);
+      const removed = alsoRemove ? allOf(remove, alsoRemove) : remove;
+      let failed: unknown[] = [];
+      // Without a lock of rows, the gap locks of MariaDB depend on random ids and sometimes replace it.
+      for (let round = 0; round < 6 && failed.length === 0; round++) {
+        failed = await failures(environment, scenario, removed);
+      }
       expect(environment.mutations).toBeGreaterThan(0);
       // An expectation of the scenario must fail, not the execution of the changed statement.
       expect(failed.map((error) => (error as { matcherResult?: unknown }).matcherResult !== undefined)).toContain(true);
