@@ -14,7 +14,7 @@ import { DrivenClock } from '../support/driven-clock';
 import { createCertificate } from './certificate';
 import { launch } from './chromium';
 import { clientModules } from './client-modules';
-import { freePort } from './free-port';
+import { freePort } from '../../bench/src/application/port';
 import { SocketGateway } from './socket.gateway';
 import { Traffic } from './traffic';
 

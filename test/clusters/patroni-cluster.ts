@@ -1,13 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import { CHANGES_OF_PRIMARY, patroniCheck } from './checks';
 import { APPLICATION, DATABASE, type Cluster } from './cluster';
 import { Daemon, giveTo, ServerNode } from './daemon';
 import { HaProxy } from './haproxy';
-import { postgresProgram } from './postgres-node';
+import { postgresProgram, queryPostgres } from './postgres-node';
 import { freePort, subfolder, type Workspace } from './workspace';
 
 const USER = 'postgres';
@@ -84,7 +83,7 @@ export class PatroniMember extends ServerNode {
   }
 
   async query(sql: string): Promise<Record<string, unknown>[]> {
-    return queryAt(`postgres://postgres@127.0.0.1:${this.port}/postgres`, sql);
+    return queryPostgres(`postgres://postgres@127.0.0.1:${this.port}/postgres`, sql);
   }
 
   /** Patroni shuts PostgreSQL down when it stops. */
@@ -153,7 +152,10 @@ export class PatroniCluster implements Cluster {
   /** Waits until a primary behind HAProxy confirms a commit, and Patroni could promote a synchronous standby. */
   async untilWritable(): Promise<void> {
     const commit = "SELECT pg_logical_emit_message(true, 'nsa', '')";
-    await until(async () => (await queryAt(this.url('postgres', 'postgres'), commit)).length > 0, 'a commit');
+    await until(
+      async () => (await queryPostgres(this.url('postgres', 'postgres'), commit, 5_000)).length > 0,
+      'a commit',
+    );
     await until(async () => {
       const states = await Promise.all(this.members.map((member) => member.status('synchronous')));
       return states.includes(200);
@@ -162,17 +164,6 @@ export class PatroniCluster implements Cluster {
 
   private url(user: string, database: string): string {
     return `postgres://${user}@127.0.0.1:${this.haproxy.port(ENTRY)}/${database}`;
-  }
-}
-
-async function queryAt(connectionString: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString, connectionTimeoutMillis: 2_000, query_timeout: 5_000 });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return (await client.query<Record<string, unknown>>(sql)).rows;
-  } finally {
-    await client.end().catch(() => undefined);
   }
 }
 

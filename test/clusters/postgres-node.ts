@@ -27,6 +27,18 @@ export function postgresProgram(name: string): string {
   return join(ALL_VERSIONS, newest, 'bin', name);
 }
 
+/** Runs a statement on a connection of its own. @param timeoutMs unlimited by default */
+export async function queryPostgres(url: string, sql: string, timeoutMs = 0): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000, query_timeout: timeoutMs });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
 /** A PostgreSQL server. */
 export class PostgresNode extends ServerNode {
   private constructor(
@@ -100,15 +112,7 @@ export class PostgresNode extends ServerNode {
   }
 
   async query(sql: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
-    const connectionString = `postgres://postgres@127.0.0.1:${this.port}/${database}`;
-    const client = new Client({ connectionString, connectionTimeoutMillis: 2_000 });
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      return (await client.query<Record<string, unknown>>(sql)).rows;
-    } finally {
-      await client.end().catch(() => undefined);
-    }
+    return queryPostgres(`postgres://postgres@127.0.0.1:${this.port}/${database}`, sql);
   }
 
   private async set(setting: string, value: string): Promise<void> {

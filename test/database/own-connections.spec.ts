@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import { Database } from '../../libs/auth/src/database/database';
 import { createDatabase, describeEachPooled, describeOn, DIALECTS, type TestDatabase } from '../support/databases';
-import { withApplication } from '../support/environment';
+import { startForTest } from '../support/start-for-test';
 import { connectionsOf } from '../support/tap';
 import { TestApplication, PASSWORD, type TestApplicationOptions } from '../support/test-application';
 
@@ -223,13 +223,12 @@ describeOn('postgres')('poolers and embedded databases in place of %s', (name) =
         return [mark(connection), release];
       };
     };
-    await withApplication(name, { configure }, async (app) => {
-      expect(app.logs.filter((line) => line.includes('shares the connections of the DataSource'))).toHaveLength(1);
-      const session = await app.login();
-      await app.get('/me', session.access_token).expect(200);
-      await app.refresh(session.refresh_token).expect(200);
-      expect(connectionsOf(app).isShared).toBe(true);
-    });
+    const app = await startForTest(name, { configure });
+    expect(app.logs.filter((line) => line.includes('shares the connections of the DataSource'))).toHaveLength(1);
+    const session = await app.login();
+    await app.get('/me', session.access_token).expect(200);
+    await app.refresh(session.refresh_token).expect(200);
+    expect(connectionsOf(app).isShared).toBe(true);
   });
 
   it('PostgreSQL is used without settings if a pooler refuses them', async () => {
@@ -243,10 +242,9 @@ describeOn('postgres')('poolers and embedded databases in place of %s', (name) =
         return Promise.reject(Object.assign(new Error(message), { code: '08P01' }));
       };
     };
-    await withApplication(name, { configure }, async (app) => {
-      await app.login();
-      const timeout = await app.nest.get(Database).read({ sql: 'SHOW statement_timeout', params: [] });
-      expect(timeout).toEqual([{ statement_timeout: '0' }]);
-    });
+    const app = await startForTest(name, { configure });
+    await app.login();
+    const timeout = await app.nest.get(Database).read({ sql: 'SHOW statement_timeout', params: [] });
+    expect(timeout).toEqual([{ statement_timeout: '0' }]);
   });
 });

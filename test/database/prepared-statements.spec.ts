@@ -4,7 +4,8 @@ import { Database } from '../../libs/auth/src/database/database';
 import { REMAINING_MS, type Row } from '../../libs/auth/src/database/transaction';
 import type { Lease } from '../../libs/auth/src/database/typeorm';
 import { describeOn, DIALECTS } from '../support/databases';
-import { defineSuite, describeOnEachServer, withApplication, type TestEnvironment } from '../support/environment';
+import { defineSuite, describeOnEachServer, type TestEnvironment } from '../support/environment';
+import { startForTest } from '../support/start-for-test';
 import { connectionsOf, withDeadline } from '../support/tap';
 import type { TestApplication } from '../support/test-application';
 
@@ -87,20 +88,19 @@ describeOn('mysql')('prepared statements that %s refuses', (name) => {
   it.each([1295, 1461])(
     'after error %d, a refused statement is sent as plain text, and so are all later statements',
     async (errno) => {
-      await withApplication(name, {}, async (app) => {
-        const { access_token: token } = await app.login();
-        const connections = connectionsOf(app) as unknown as { sendNow(...args: unknown[]): Promise<unknown> };
-        const sendNow = connections.sendNow.bind(connections);
-        const prepared: boolean[] = [];
-        connections.sendNow = (...args) => {
-          const isPrepared = args[3] === true;
-          prepared.push(isPrepared);
-          return isPrepared ? Promise.reject(Object.assign(new Error('no'), { errno })) : sendNow(...args);
-        };
-        await app.auth.authenticate(token);
-        await app.auth.authenticate(token);
-        expect(prepared).toEqual([true, false, false]);
-      });
+      const app = await startForTest(name, {});
+      const { access_token: token } = await app.login();
+      const connections = connectionsOf(app) as unknown as { sendNow(...args: unknown[]): Promise<unknown> };
+      const sendNow = connections.sendNow.bind(connections);
+      const prepared: boolean[] = [];
+      connections.sendNow = (...args) => {
+        const isPrepared = args[3] === true;
+        prepared.push(isPrepared);
+        return isPrepared ? Promise.reject(Object.assign(new Error('no'), { errno })) : sendNow(...args);
+      };
+      await app.auth.authenticate(token);
+      await app.auth.authenticate(token);
+      expect(prepared).toEqual([true, false, false]);
     },
   );
 });

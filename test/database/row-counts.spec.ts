@@ -1,6 +1,6 @@
 import { DATABASES, type Dialect, DIALECTS } from '../support/databases';
 import { SECOND } from '../support/driven-clock';
-import { withApplication } from '../support/environment';
+import { startForTest } from '../support/start-for-test';
 import type { TestApplication } from '../support/test-application';
 
 /** The number of refreshes by database. Database servers run fewer, because a commit takes longer there. */
@@ -22,18 +22,18 @@ async function rowCounts(app: TestApplication): Promise<Record<string, number>> 
 describe.each(DATABASES)('refreshes on %s', (name) => {
   it.each([{ refreshReuseGraceSeconds: 0 }, { refreshReuseGraceSeconds: 10 }])(
     'refreshes insert no rows except events, with the options %j',
-    (auth) =>
-      withApplication(name, { auth }, async (app) => {
-        let { refresh_token: token } = await app.login();
-        const before = await rowCounts(app);
-        expect(before).toMatchObject({ auth_sessions: 1, auth_users: 2 });
-        for (let i = 0; i < REFRESHES[DIALECTS[name]]; i++) {
-          app.clock.advance(SECOND);
-          ({ refreshToken: token } = await app.auth.refresh(token));
-        }
-        expect(await rowCounts(app)).toEqual(before);
-        expect(await countOf(app, "auth_events WHERE event = 'token_refresh'")).toBe(REFRESHES[DIALECTS[name]]);
-      }),
+    async (auth) => {
+      const app = await startForTest(name, { auth });
+      let { refresh_token: token } = await app.login();
+      const before = await rowCounts(app);
+      expect(before).toMatchObject({ auth_sessions: 1, auth_users: 2 });
+      for (let i = 0; i < REFRESHES[DIALECTS[name]]; i++) {
+        app.clock.advance(SECOND);
+        ({ refreshToken: token } = await app.auth.refresh(token));
+      }
+      expect(await rowCounts(app)).toEqual(before);
+      expect(await countOf(app, "auth_events WHERE event = 'token_refresh'")).toBe(REFRESHES[DIALECTS[name]]);
+    },
     180_000,
   );
 });

@@ -1,7 +1,8 @@
 import { AUTH_ENTITIES_WITHOUT_USERS, AuthUser } from 'nestjs-session-auth';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
 import { createDatabase, describeOn, type TestDatabase } from '../support/databases';
-import { INVALID_CREDENTIALS, withApplication } from '../support/environment';
+import { INVALID_CREDENTIALS } from '../support/environment';
+import { databaseForTest, startForTest } from '../support/start-for-test';
 import { PASSWORD, TestApplication, type TestApplicationOptions } from '../support/test-application';
 
 const KANJI = '\u65e5\u672c';
@@ -114,62 +115,54 @@ const SLEEPING = ["' OR SLEEP(2)#", "\\' OR SLEEP(2)#", "x\\' OR SLEEP(2) -- "];
 const NAMES = [...SLEEPING, STEALING];
 
 describeOn('mysql')('settings of %s', (name) => {
-  const withoutEscapes = (
-    test: (app: TestApplication) => Promise<void>,
-    options: Omit<TestApplicationOptions, 'database'> = {},
-  ): Promise<void> => withApplication(name, { configure, ...options }, test);
+  const withoutEscapes = (options: Partial<TestApplicationOptions> = {}): Promise<TestApplication> =>
+    startForTest(name, { configure, ...options });
 
   it('logins and User-Agents run no SQL on a server on which backslashes are not escapes', async () => {
-    await withoutEscapes(async (app) => {
-      for (const username of NAMES) {
-        await app.http.post('/auth/login').send({ username, password: PASSWORD }).expect(400);
-      }
-      await app.dataSource.query('DELETE FROM auth_events');
-      await app.login('alice', PASSWORD, "x\\', '{}', 1), ('evil', 'login_success', NULL, 'y', '{}', 2) #");
-      expect(await app.dataSource.query('SELECT event FROM auth_events')).toEqual([{ event: 'login_success' }]);
-    });
+    const app = await withoutEscapes();
+    for (const username of NAMES) {
+      await app.http.post('/auth/login').send({ username, password: PASSWORD }).expect(400);
+    }
+    await app.dataSource.query('DELETE FROM auth_events');
+    await app.login('alice', PASSWORD, "x\\', '{}', 1), ('evil', 'login_success', NULL, 'y', '{}', 2) #");
+    expect(await app.dataSource.query('SELECT event FROM auth_events')).toEqual([{ event: 'login_success' }]);
   });
 
   it.each(['outside', 'inside'])(
     'createUser %s a transaction of the application stores names unchanged where backslashes are not escapes',
     async (where) => {
-      await withoutEscapes(async (app) => {
-        for (const username of NAMES) {
-          const user = { username, password: PASSWORD };
-          if (where === 'outside') await app.auth.createUser(user);
-          else await app.dataSource.transaction((manager) => app.auth.inTransaction(manager).createUser(user));
-        }
-        const users = await app.dataSource.getRepository(AuthUser).find();
-        expect(users.map(({ username }) => username).sort()).toEqual(['alice', 'bob', ...NAMES].sort());
-        const [{ mode }] = await app.dataSource.query('SELECT @@sql_mode AS mode');
-        expect(mode).toBe(MODE);
-      });
+      const app = await withoutEscapes();
+      for (const username of NAMES) {
+        const user = { username, password: PASSWORD };
+        if (where === 'outside') await app.auth.createUser(user);
+        else await app.dataSource.transaction((manager) => app.auth.inTransaction(manager).createUser(user));
+      }
+      const users = await app.dataSource.getRepository(AuthUser).find();
+      expect(users.map(({ username }) => username).sort()).toEqual(['alice', 'bob', ...NAMES].sort());
+      const [{ mode }] = await app.dataSource.query('SELECT @@sql_mode AS mode');
+      expect(mode).toBe(MODE);
     },
   );
 
   it('loadUser runs no SQL in an id where backslashes are not escapes', async () => {
     const users = { entity: NaturalMember, username: 'name', passwordHash: 'hash' };
     const entities = [NaturalMember, ...AUTH_ENTITIES_WITHOUT_USERS];
-    const load = async (app: TestApplication): Promise<void> => {
-      const opened = await app.auth.login({ username: 'alice', password: PASSWORD });
-      const principal = (await app.auth.authenticate(opened.accessToken))!;
-      expect(await app.auth.loadUser(principal)).toMatchObject({ name: 'alice' });
-      for (const userId of SLEEPING) expect(await app.auth.loadUser({ ...principal, userId })).toBeNull();
-    };
-    await withoutEscapes(load, { entities, users: ['alice'], auth: { users } });
+    const { auth } = await withoutEscapes({ entities, users: ['alice'], auth: { users } });
+    const { accessToken } = await auth.login({ username: 'alice', password: PASSWORD });
+    const principal = (await auth.authenticate(accessToken))!;
+    expect(await auth.loadUser(principal)).toMatchObject({ name: 'alice' });
+    for (const userId of SLEEPING) expect(await auth.loadUser({ ...principal, userId })).toBeNull();
   });
 
   it('createUser() with a name that the latin1 connection of the application cannot send leaves no row', async () => {
-    const database = await createDatabase(name);
+    const database = await databaseForTest(name);
     const options = { ...database.options, charset: 'latin1' } as TestDatabase['options'];
-    const app = await TestApplication.start({ database: { ...database, options }, users: ['jos\u00e9'] });
+    const app = await startForTest({ ...database, options }, { users: ['jos\u00e9'] });
     for (let i = 0; i < 2; i++) {
       const create = app.auth.createUser({ username: KANJI, password: PASSWORD });
       await expect(create).rejects.toMatchObject({ code: 'not_supported' });
     }
     expect(await app.dataSource.query('SELECT username FROM auth_users')).toHaveLength(1);
     await app.login('jos\u00e9');
-    await app.close();
-    await database.drop();
   });
 });

@@ -2,8 +2,8 @@ import { Database } from '../../libs/auth/src/database/database';
 import { serverWarnings } from '../../libs/auth/src/database/server-checks';
 import type { Row } from '../../libs/auth/src/database/transaction';
 import { describeOn, type Dialect } from '../support/databases';
-import { describeOnEachDatabase, withApplication, type TestEnvironment } from '../support/environment';
-import { TestApplication } from '../support/test-application';
+import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { databaseForTest, startForTest } from '../support/start-for-test';
 
 type Answers = readonly (readonly [statement: RegExp, answer: readonly Row[] | Error])[];
 
@@ -99,12 +99,11 @@ describeOnEachDatabase('server warnings', { users: [] }, (env: TestEnvironment) 
 
 describeOn('postgres')('server warnings at startup', (name) => {
   it('an application on a read-only database starts and logs one warning', async () => {
-    await withApplication(name, { users: [] }, async ({ dataSource }, database) => {
-      const { pathname } = new URL((database.options as { url: string }).url);
-      await dataSource.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = on`);
-      const app = await TestApplication.start({ database, users: [] });
-      expect(app.logs.filter((line) => line.includes('The server is read-only'))).toHaveLength(1);
-      await app.close();
-    });
+    const database = await databaseForTest(name);
+    const { dataSource } = await startForTest(database, { users: [] });
+    const { pathname } = new URL((database.options as { url: string }).url);
+    await dataSource.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = on`);
+    const app = await startForTest(database, { users: [] });
+    expect(app.logs.filter((line) => line.includes('The server is read-only'))).toHaveLength(1);
   });
 });

@@ -1,7 +1,8 @@
 import { createDatabase, DATABASES, describeEachPooled, DIALECTS } from '../support/databases';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { EventLog } from '../../libs/auth/src/history/event-log';
-import { describeOnEachDatabase, UNAVAILABLE, withApplication, type TestEnvironment } from '../support/environment';
+import { describeOnEachDatabase, UNAVAILABLE, type TestEnvironment } from '../support/environment';
+import { databaseForTest, startForTest } from '../support/start-for-test';
 import { pending, withDeadline } from '../support/tap';
 import { TestApplication, PASSWORD } from '../support/test-application';
 
@@ -9,13 +10,12 @@ const CREDENTIALS = { username: 'alice', password: PASSWORD };
 
 describe.each(DATABASES)('when the event log cannot be written on %s', (name) => {
   it('a logout takes effect even if its event cannot be written, and the loss of the event is logged', async () => {
-    await withApplication(name, {}, async (app) => {
-      const session = await app.login();
-      await app.dataSource.query('DROP TABLE auth_events');
-      await app.post('/auth/logout', session.access_token).expect(200);
-      await app.get('/me', session.access_token).expect(401);
-      expect(app.logs.join('\n')).toContain('Lost events: logout');
-    });
+    const app = await startForTest(name, {});
+    const session = await app.login();
+    await app.dataSource.query('DROP TABLE auth_events');
+    await app.post('/auth/logout', session.access_token).expect(200);
+    await app.get('/me', session.access_token).expect(401);
+    expect(app.logs.join('\n')).toContain('Lost events: logout');
   });
 });
 
@@ -30,37 +30,36 @@ describeEachPooled('when another transaction has locked the event log on %s', (n
   it.each(locks.flatMap((lock) => [0, 10].map((graceSeconds) => ({ lock, graceSeconds }))))(
     'a logout and the revocation after reuse are committed within seconds, and the loss of the events is logged (%j)',
     async ({ lock, graceSeconds }) => {
-      await withApplication(name, { auth: { refreshReuseGraceSeconds: graceSeconds } }, async (app) => {
-        const [first, second] = [await app.login(), await app.login('bob')];
-        await app.refresh(second.refresh_token).expect(200);
-        app.clock.advance(11_000);
-        const locker = app.dataSource.createQueryRunner();
-        await locker.connect();
-        const locksTables = lock.startsWith('LOCK TABLES');
-        if (!locksTables) await locker.startTransaction('REPEATABLE READ');
-        await locker.query(lock);
+      const app = await startForTest(name, { auth: { refreshReuseGraceSeconds: graceSeconds } });
+      const [first, second] = [await app.login(), await app.login('bob')];
+      await app.refresh(second.refresh_token).expect(200);
+      app.clock.advance(11_000);
+      const locker = app.dataSource.createQueryRunner();
+      await locker.connect();
+      const locksTables = lock.startsWith('LOCK TABLES');
+      if (!locksTables) await locker.startTransaction('REPEATABLE READ');
+      await locker.query(lock);
 
-        const answers = await Promise.all([
-          app.post('/auth/logout', first.access_token),
-          app.refresh(second.refresh_token),
-        ]);
-        expect(answers.map(({ status }) => status)).toEqual([200, 400]);
-        expect(app.sent('token_reuse_detected')).toHaveLength(1);
-        await app.get('/me', first.access_token).expect(401);
-        await app.get('/me', second.access_token).expect(401);
-        expect(app.logs.join('\n')).toMatch(/Lost events: logout/);
-        expect(app.logs.join('\n')).toMatch(/Lost events: token_reuse/);
+      const answers = await Promise.all([
+        app.post('/auth/logout', first.access_token),
+        app.refresh(second.refresh_token),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+      expect(app.sent('token_reuse_detected')).toHaveLength(1);
+      await app.get('/me', first.access_token).expect(401);
+      await app.get('/me', second.access_token).expect(401);
+      expect(app.logs.join('\n')).toMatch(/Lost events: logout/);
+      expect(app.logs.join('\n')).toMatch(/Lost events: token_reuse/);
 
-        if (locksTables) await locker.query('UNLOCK TABLES');
-        else await locker.rollbackTransaction();
-        await locker.release();
-        if (DIALECTS[name] !== 'mysql') return;
-        const [waits] = await app.dataSource.query(
-          'SELECT @@lock_wait_timeout AS tables, @@innodb_lock_wait_timeout AS locked_rows',
-        );
-        expect(Number(waits.tables)).toBeGreaterThan(2);
-        expect(Number(waits.locked_rows)).toBeGreaterThan(2);
-      });
+      if (locksTables) await locker.query('UNLOCK TABLES');
+      else await locker.rollbackTransaction();
+      await locker.release();
+      if (DIALECTS[name] !== 'mysql') return;
+      const [waits] = await app.dataSource.query(
+        'SELECT @@lock_wait_timeout AS tables, @@innodb_lock_wait_timeout AS locked_rows',
+      );
+      expect(Number(waits.tables)).toBeGreaterThan(2);
+      expect(Number(waits.locked_rows)).toBeGreaterThan(2);
     },
   );
 });
@@ -123,25 +122,25 @@ describeOnEachDatabase('the log and the database', {}, (env: TestEnvironment) =>
 
 describe('SQLite files with another writing process', () => {
   it('operations wait for the other process without blocking, and nothing is written after a 503', async () => {
-    await withApplication('sqlite', {}, async (app, { options }) => {
-      const session = await app.login();
-      const other = await new DataSource(options).initialize();
-      await other.query('BEGIN IMMEDIATE');
-      const refreshed = app.refresh(session.refresh_token).then((answer) => answer);
-      await app.get('/me', session.access_token).expect(200);
-      await other.query('COMMIT');
-      const pair = (await refreshed).body;
-      await app.get('/me', pair.access_token).expect(200);
+    const database = await databaseForTest('sqlite');
+    const app = await startForTest(database);
+    const session = await app.login();
+    const other = await new DataSource(database.options).initialize();
+    await other.query('BEGIN IMMEDIATE');
+    const refreshed = app.refresh(session.refresh_token).then((answer) => answer);
+    await app.get('/me', session.access_token).expect(200);
+    await other.query('COMMIT');
+    const pair = (await refreshed).body;
+    await app.get('/me', pair.access_token).expect(200);
 
-      await other.query('BEGIN IMMEDIATE');
-      const { status } = await withDeadline(app, 50, async () => app.refresh(pair.refresh_token));
-      expect(status).toBe(503);
-      await other.query('COMMIT');
-      await app.refresh(pair.refresh_token).expect(200);
-      const [{ timeout }] = await app.dataSource.query('PRAGMA busy_timeout');
-      expect(timeout).toBe(5_000);
-      await other.destroy();
-    });
+    await other.query('BEGIN IMMEDIATE');
+    const { status } = await withDeadline(app, 50, async () => app.refresh(pair.refresh_token));
+    expect(status).toBe(503);
+    await other.query('COMMIT');
+    await app.refresh(pair.refresh_token).expect(200);
+    const [{ timeout }] = await app.dataSource.query('PRAGMA busy_timeout');
+    expect(timeout).toBe(5_000);
+    await other.destroy();
   });
 
   it.each(['DELETE', 'MEMORY'])('reads wait for the other process with the journal mode %s', async (mode) => {

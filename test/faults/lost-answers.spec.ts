@@ -3,7 +3,8 @@ import type { DataSource } from 'typeorm';
 import { bind } from '../../libs/auth/src/database/transaction';
 import { refreshWithCookies } from '../support/cookie-refresh';
 import { describeOn } from '../support/databases';
-import { describeOnEachServer, withApplication, type TestEnvironment } from '../support/environment';
+import { describeOnEachServer, type TestEnvironment } from '../support/environment';
+import { startForTest } from '../support/start-for-test';
 import { connectionLost, Tap } from '../support/tap';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 
@@ -117,27 +118,26 @@ describeOnEachServer('a refresh whose result is lost after the commit', {}, (env
 
 describeOn('postgres')('a refresh whose connection is lost while the database still executes it', (name) => {
   it('the refresh waits for the database and returns its pair', async () => {
-    await withApplication(name, {}, async (app) => {
-      const session = await app.login();
-      const first = app.dataSource.createQueryRunner();
-      const tap = new Tap(app);
-      tap.hook = {
-        async before(call) {
-          if (!call.sql.startsWith('WITH changed')) return;
-          tap.hook = {};
-          await first.startTransaction();
-          await first.query(call.sql, bind(call));
-          void whenAnyWaits(app.dataSource).then(() => first.commitTransaction());
-          throw connectionLost();
-        },
-      };
-      const { accessToken } = await app.auth.refresh(session.refresh_token);
-      await first.release();
-      expect(tap.hook).toEqual({});
-      await app.get('/me', accessToken).expect(200);
-      expect(await eventsOf(app, 'token_refresh')).toBe(1);
-      expect(app.sent('token_reuse_detected')).toEqual([]);
-    });
+    const app = await startForTest(name, {});
+    const session = await app.login();
+    const first = app.dataSource.createQueryRunner();
+    const tap = new Tap(app);
+    tap.hook = {
+      async before(call) {
+        if (!call.sql.startsWith('WITH changed')) return;
+        tap.hook = {};
+        await first.startTransaction();
+        await first.query(call.sql, bind(call));
+        void whenAnyWaits(app.dataSource).then(() => first.commitTransaction());
+        throw connectionLost();
+      },
+    };
+    const { accessToken } = await app.auth.refresh(session.refresh_token);
+    await first.release();
+    expect(tap.hook).toEqual({});
+    await app.get('/me', accessToken).expect(200);
+    expect(await eventsOf(app, 'token_refresh')).toBe(1);
+    expect(app.sent('token_reuse_detected')).toEqual([]);
   });
 });
 

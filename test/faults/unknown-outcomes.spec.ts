@@ -3,7 +3,8 @@ import { refreshWithCookies } from '../support/cookie-refresh';
 import { bind } from '../../libs/auth/src/database/transaction';
 import { describeOn } from '../support/databases';
 import { SECOND } from '../support/driven-clock';
-import { describeOnEachServer, UNAVAILABLE, withApplication, type TestEnvironment } from '../support/environment';
+import { describeOnEachServer, UNAVAILABLE, type TestEnvironment } from '../support/environment';
+import { startForTest } from '../support/start-for-test';
 import { type Call, connectionLost, pending, Tap, withDeadline } from '../support/tap';
 import type { TestApplication } from '../support/test-application';
 
@@ -174,29 +175,28 @@ describeOnEachServer('a refresh that failed with 503 because its outcome is unkn
 
 describeOn('postgres')('a refresh that takes longer than its deadline in the database', (name) => {
   it('the refresh is not executed', async () => {
-    await withApplication(name, {}, async (app) => {
-      const { refresh_token: first, session_id: id } = await app.login();
-      const { refreshToken } = await app.auth.refresh(first);
-      const tap = new Tap(app);
-      const sent: Call[] = [];
-      tap.hook = {
-        before: (call) => {
-          if (call.sql.startsWith('WITH changed')) sent.push({ ...call });
-          throw connectionLost();
-        },
-      };
-      const { status } = await withDeadline(app, 200, async () => app.refresh(refreshToken));
-      expect(status).toBe(503);
-      tap.hook = {};
-      const [late] = sent;
-      // In a transaction, the time of a statement that waits for a lock starts at BEGIN.
-      const locked = app.dataSource.transaction(async (manager) => {
-        await manager.query('SELECT pg_sleep(0.2)');
-        await manager.query(late!.sql, bind(late!, 180));
-      });
-      await expect(locked).rejects.toThrow('division by zero');
-      const session = await app.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
-      expect(Number(session.generation)).toBe(1);
+    const app = await startForTest(name, {});
+    const { refresh_token: first, session_id: id } = await app.login();
+    const { refreshToken } = await app.auth.refresh(first);
+    const tap = new Tap(app);
+    const sent: Call[] = [];
+    tap.hook = {
+      before: (call) => {
+        if (call.sql.startsWith('WITH changed')) sent.push({ ...call });
+        throw connectionLost();
+      },
+    };
+    const { status } = await withDeadline(app, 200, async () => app.refresh(refreshToken));
+    expect(status).toBe(503);
+    tap.hook = {};
+    const [late] = sent;
+    // In a transaction, the time of a statement that waits for a lock starts at BEGIN.
+    const locked = app.dataSource.transaction(async (manager) => {
+      await manager.query('SELECT pg_sleep(0.2)');
+      await manager.query(late!.sql, bind(late!, 180));
     });
+    await expect(locked).rejects.toThrow('division by zero');
+    const session = await app.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
+    expect(Number(session.generation)).toBe(1);
   });
 });

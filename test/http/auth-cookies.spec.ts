@@ -12,13 +12,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Browser, cookiesIn } from '../support/browser';
 import { SECOND } from '../support/driven-clock';
 import { PASSWORD } from '../support/test-application';
-import {
-  applicationStarter,
-  restorePassword,
-  storedEnd,
-  describeOnBothPlatforms,
-  type TestEnvironment,
-} from '../support/environment';
+import { restorePassword, storedEnd, describeOnBothPlatforms, type TestEnvironment } from '../support/environment';
+import { applicationStarter } from '../support/start-for-test';
 
 const CREDENTIALS = { username: 'alice', password: PASSWORD };
 const REFRESH = '__Host-auth_refresh';

@@ -1,7 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { Browser, cookiesIn } from '../support/browser';
 import { PASSWORD, type PlatformName } from '../support/test-application';
-import { applicationStarter, INVALID_REFRESH, sendRaw, type RawAnswer } from '../support/environment';
+import { INVALID_REFRESH, sendRaw, type RawAnswer } from '../support/environment';
+import { applicationStarter } from '../support/start-for-test';
 
 const CREDENTIALS = { username: 'alice', password: PASSWORD };
 const CROSS_SITE = { detail: 'The request does not come from a trusted origin.', code: 'cross_site_request' };

@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:http2';
 import { text } from 'node:stream/consumers';
-import { applicationStarter, describeHttp, type TestEnvironment } from '../support/environment';
+import { describeHttp, type TestEnvironment } from '../support/environment';
+import { applicationStarter } from '../support/start-for-test';
 import { PASSWORD, type LoginAnswer } from '../support/test-application';
 
 const CREDENTIALS = { username: 'alice', password: PASSWORD };

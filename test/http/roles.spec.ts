@@ -21,12 +21,12 @@ import {
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { TestApplication, TestApplicationOptions } from '../support/test-application';
 import {
-  applicationStarter,
   describeHttp,
   describeOnBothPlatforms,
   describeOnEachDatabase,
   type TestEnvironment,
 } from '../support/environment';
+import { applicationStarter } from '../support/start-for-test';
 import { mercurius } from '../support/graphql-connection';
 
 // From the page "Authorization" of the Nest documentation, unchanged.

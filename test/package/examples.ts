@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '../browser/free-port';
+import { freePort } from '../../bench/src/application/port';
 import { whileListening } from './listening';
 import { nodeBinary } from './node-binaries';
 import { packLibrary } from './pack';

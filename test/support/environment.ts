@@ -48,25 +48,6 @@ export const describeHttp: DefineSuite<string> = (title, options, defineTests) =
 export const describeApplication: DefineSuite<string> = (title, options, defineTests) =>
   describe(title, () => defineSuite('sqlite', options, defineTests));
 
-/** Returns a function that starts applications on SQLite, which are closed after the test. */
-export function applicationStarter(
-  defaults: EnvironmentOptions = {},
-): (options?: EnvironmentOptions) => Promise<TestApplication> {
-  const started: Pick<TestEnvironment, 'app' | 'database'>[] = [];
-  afterEach(async () => {
-    for (const { app, database } of started.splice(0)) {
-      await app.close();
-      await database.drop();
-    }
-  });
-  return async (options) => {
-    const database = await createDatabase('sqlite');
-    const app = await TestApplication.start({ database, ...defaults, ...options });
-    started.push({ app, database });
-    return app;
-  };
-}
-
 /** Runs the same tests on one database. */
 export const defineSuite: DefineSuite<DatabaseName> = (name, options, defineTests) => {
   let tap: Tap | undefined;
@@ -99,22 +80,6 @@ export const defineSuite: DefineSuite<DatabaseName> = (name, options, defineTest
 
   defineTests(env);
 };
-
-/** Runs a test with an application on a database of its own. */
-export async function withApplication(
-  name: DatabaseName,
-  options: EnvironmentOptions,
-  test: (app: TestApplication, database: TestDatabase) => Promise<void>,
-): Promise<void> {
-  const database = await createDatabase(name);
-  const app = await TestApplication.start({ database, ...options });
-  try {
-    await test(app, database);
-  } finally {
-    await app.close();
-    await database.drop();
-  }
-}
 
 /** A response in parsed form and as bytes, both without the `Date` header. */
 export interface RawAnswer {

@@ -24,3 +24,9 @@ export async function startForTest(
   cleanups.push(() => app.close());
   return app;
 }
+
+/** Returns `startForTest` for SQLite, with these options unless the caller sets others. */
+export function applicationStarter(defaults: Partial<TestApplicationOptions> = {}) {
+  return (options: Partial<TestApplicationOptions> = {}): Promise<TestApplication> =>
+    startForTest('sqlite', { ...defaults, ...options });
+}

@@ -1,11 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isListening } from './port';
+import { freePort, isListening } from './port';
 
 const START_MS = 10_000;
 
@@ -76,13 +75,4 @@ ${settings.join('\n')}
   url.hostname = '127.0.0.1';
   url.port = String(listenPort);
   return { url: url.href, stop };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -3,7 +3,7 @@ import { Logger, VersioningType } from '@nestjs/common';
 import { UserStore, type AuthModuleExtras, type AuthModuleOptions, type StoredUser } from 'nestjs-session-auth';
 import { readFileSync } from 'node:fs';
 import { loadSwagger } from '../../../libs/auth/src/http/openapi';
-import { applicationStarter } from '../../support/environment';
+import { applicationStarter } from '../../support/start-for-test';
 import type { TestApplicationOptions } from '../../support/test-application';
 import { documentOf } from './document';
 

@@ -17,7 +17,7 @@ import {
   SessionsController,
   type AuthRequest,
 } from 'nestjs-session-auth';
-import { applicationStarter } from '../../support/environment';
+import { applicationStarter } from '../../support/start-for-test';
 import { principalWith } from '../../support/principal';
 import { PASSWORD, type PlatformName } from '../../support/test-application';
 

@@ -24,7 +24,8 @@ import {
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { firstValueFrom } from 'rxjs';
-import { applicationStarter, describeApplication, type TestEnvironment } from '../../support/environment';
+import { describeApplication, type TestEnvironment } from '../../support/environment';
+import { applicationStarter } from '../../support/start-for-test';
 import type { TestApplication } from '../../support/test-application';
 
 const MISSING = {

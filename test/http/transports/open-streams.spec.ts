@@ -13,7 +13,8 @@ import {
   type TransportCall,
 } from 'nestjs-session-auth';
 import { interval, map, type Observable } from 'rxjs';
-import { applicationStarter, describeApplication, describeHttp, type TestEnvironment } from '../../support/environment';
+import { describeApplication, describeHttp, type TestEnvironment } from '../../support/environment';
+import { applicationStarter } from '../../support/start-for-test';
 import { apollo, GraphqlConnection, mercurius } from '../../support/graphql-connection';
 import type { PlatformName, TestApplication } from '../../support/test-application';
 

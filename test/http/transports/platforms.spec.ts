@@ -1,4 +1,4 @@
-import { applicationStarter } from '../../support/environment';
+import { applicationStarter } from '../../support/start-for-test';
 import { PASSWORD, type PlatformName, type TestApplication } from '../../support/test-application';
 
 const ORIGIN = 'https://app.example';

@@ -4,7 +4,7 @@ import { type OnGatewayConnection, type OnGatewayInit, WebSocketGateway } from '
 import { AuthService, OpenSockets, socketAccessToken } from 'nestjs-session-auth';
 import type { Server, Socket } from 'socket.io';
 import { io, type Socket as ClientSocket } from 'socket.io-client';
-import { applicationStarter } from '../../support/environment';
+import { applicationStarter } from '../../support/start-for-test';
 import type { TestApplication, TestApplicationOptions } from '../../support/test-application';
 
 const RECOVERY = { maxDisconnectionDuration: 30_000 };

@@ -22,7 +22,7 @@ import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import { Browser, type Initiator } from '../../support/browser';
 import { MINUTE } from '../../support/driven-clock';
-import { applicationStarter } from '../../support/environment';
+import { applicationStarter } from '../../support/start-for-test';
 import { PASSWORD, type TestApplication, type TestApplicationOptions } from '../../support/test-application';
 
 const ACCESS = '__Host-auth_access';
