@@ -1,5 +1,6 @@
 import type { AuthClientOptions, ClientError } from 'nestjs-session-auth-client';
-import { createServer, type RequestListener } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CookieBrowser, type OpenedTab } from '../support/cookie-browser';
 import { MINUTE } from '../support/driven-clock';
@@ -184,31 +185,33 @@ describe.each(SETUPS)('transport %s and a grace period of %i seconds', (transpor
       }
     });
 
-    it('the client sends no credentials to the origin that a redirect points to', async () => {
-      const seen: unknown[] = [];
-      const listen = async (respond: RequestListener): Promise<[string, () => unknown]> => {
-        const server = createServer(respond);
-        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-        return [`http://127.0.0.1:${(server.address() as AddressInfo).port}`, () => server.close()];
-      };
-      const [elsewhere, closeElsewhere] = await listen(({ headers }, response) => {
-        seen.push(headers.authorization);
-        response.end();
+    if (transport === 'cookie') {
+      it('the error on a page with an untrusted origin names the option trustedOrigins', async () => {
+        browser.origin = 'https://app.example.com';
+        const detail: unknown = expect.stringContaining('trustedOrigins');
+        const refused = { code: 'cross_site_request', status: 403, detail };
+        await expect(open().client.login('alice', PASSWORD)).rejects.toMatchObject(refused);
       });
-      const [origin, close] = await listen((_, response) => response.writeHead(307, { Location: elsewhere }).end());
-      const { client } = open({ origins: [origin] });
-      await client.login('alice', PASSWORD);
-      await client.fetch(`${origin}/`);
-      expect(seen).toEqual([undefined]);
-      await Promise.all([close(), closeElsewhere()]);
-    });
+      return;
+    }
 
-    if (transport === 'bearer') return;
-    it('the error on a page with an untrusted origin names the option trustedOrigins', async () => {
-      browser.origin = 'https://app.example.com';
-      const detail: unknown = expect.stringContaining('trustedOrigins');
-      const refused = { code: 'cross_site_request', status: 403, detail };
-      await expect(open().client.login('alice', PASSWORD)).rejects.toMatchObject(refused);
+    it('the client does not send the token to the origin that a redirect points to', async () => {
+      const seen: unknown[] = [];
+      const listen = async (location?: string): Promise<{ server: Server; url: string }> => {
+        const server = createServer(({ headers }, response) => {
+          seen.push(headers.authorization);
+          response.writeHead(location ? 307 : 200, location ? { Location: location } : {}).end();
+        }).listen(0, '127.0.0.1');
+        await once(server, 'listening');
+        return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+      };
+      const elsewhere = await listen();
+      const origin = await listen(`${elsewhere.url}/`);
+      const { client } = open({ origins: [origin.url] });
+      await client.login('alice', PASSWORD);
+      await client.fetch(`${origin.url}/`);
+      for (const { server } of [origin, elsewhere]) await new Promise((resolve) => server.close(resolve));
+      expect(seen).toEqual([expect.stringMatching(/^Bearer nsaa_/), undefined]);
     });
   });
 });

@@ -6,8 +6,9 @@ export interface Delivery {
   readonly requestDelay?: number;
   readonly responseDelay?: number;
   readonly lost?: 'request' | 'answer';
-  /** A proxy responds with this status. The server rotates the token before only if `after` is true. */
+  /** The status of the response. Its body is that of a body parser for 400, and that of a proxy for other statuses. */
   readonly status?: number;
+  /** Whether the server rotates the token before it responds with `status`. */
   readonly after?: boolean;
 }
 
@@ -61,6 +62,7 @@ export class FakeServer {
     const answer = status === undefined || after ? this.answer(request, path, body, sent) : Response.json({});
     await this.time.wait(responseDelay);
     if (lost === 'answer') throw new TypeError('fetch failed');
+    if (status === 400) return Response.json({ detail: 'Malformed JSON.' }, { status });
     if (status !== undefined) return new Response('<h1>Proxy</h1>', { status });
     return sent ? this.setCookies(answer, sent) : answer;
   };

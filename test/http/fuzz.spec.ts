@@ -60,7 +60,7 @@ const authorization = fc.oneof(
 const options = { auth: { recentLogin: { endpoint: true }, failedLogins: { throttleFrom: false as const } } };
 
 describeOnBothPlatforms('generated input', options, (env: TestEnvironment) => {
-  const check = (property: fc.IAsyncProperty<never>): Promise<void> =>
+  const check = <T>(property: fc.IAsyncProperty<T>): Promise<void> =>
     fc.assert(property, { numRuns: env.database.name === 'sqlite' ? RUNS : Math.ceil(RUNS / 10) });
 
   /** Sends a request, and checks its response. Returns the status. */
@@ -70,12 +70,12 @@ describeOnBothPlatforms('generated input', options, (env: TestEnvironment) => {
     const lines = [`${route} HTTP/1.1`, `Authorization: ${authorized}`, ...length, ...headers];
     const answer = await sendRaw(env.app, lines, bytes);
     expect([200, 400, 401, 403, 404, 413, 415]).toContain(answer.status);
+    if (answer.status !== 200) expect(answer.body).not.toMatch(LEAKS);
     // The platform refuses a path that cannot be decoded.
     if (!route.includes('/auth/') || !(route.includes('?') || isDecodable(route))) return answer.status;
     expect(answer.headers['cache-control']).toBe('no-store');
     const parsed = JSON.parse(answer.body) as object;
     if (answer.status === 200) return 200;
-    expect(answer.body).not.toMatch(LEAKS);
     if (answer.status === 401) expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm="api"/);
     const fields = Object.entries(parsed).filter(([name]) => name !== 'detail' && name !== 'code');
     for (const [, messages] of fields) expect(messages).toEqual([expect.any(String)]);
@@ -92,7 +92,7 @@ describeOnBothPlatforms('generated input', options, (env: TestEnvironment) => {
       fc.asyncProperty(target, body, type, async (route, sent, contentType) => {
         const { accessToken } = await app.auth.openSession({ id });
         await send(route, `Bearer ${accessToken}`, sent, `Content-Type: ${contentType}`);
-      }) as never,
+      }),
     );
     expect(app.logs.filter((line) => line.includes('Unexpected'))).toEqual([]);
     expect(({} as { x?: unknown }).x).toBeUndefined();
@@ -105,7 +105,7 @@ describeOnBothPlatforms('generated input', options, (env: TestEnvironment) => {
     await check(
       fc.asyncProperty(fc.constantFrom(...POSTS, ...GETS), authorization, async (route, value) => {
         expect(await send(route, value)).not.toBe(200);
-      }) as never,
+      }),
     );
   }, 300_000);
 
@@ -117,7 +117,7 @@ describeOnBothPlatforms('generated input', options, (env: TestEnvironment) => {
         const credentials = JSON.stringify({ username: 'alice', password: 'wrong' });
         expect(await send('POST /auth/login', '', credentials, 'Content-Type: application/json', ...headers)).toBe(400);
         expect(await send('GET /auth/sessions', `Bearer ${token}`, '', ...headers)).toBe(200);
-      }) as never,
+      }),
     );
     const [row] = await env.app.dataSource.query('SELECT MAX(LENGTH(user_agent)) AS n FROM auth_events');
     expect(Number(row.n)).toBeLessThanOrEqual(1_000);

@@ -144,17 +144,20 @@ describeOnBothPlatforms(
       await env.app.get('/cats', token).expect(403);
     });
 
-    it('`request.user` contains the values of the entity after their conversion by TypeORM', async () => {
+    it('`request.user` contains the values of the entity after their conversion by TypeORM, without a further query', async () => {
       const bornAt = new Date('2001-02-03T04:05:06.000Z');
       await update(env.app, 'alice', { settings: { theme: 'dark' }, isTrusted: true, bornAt });
       const { access_token: token } = await env.app.login();
       const { id } = await env.app.dataSource.getRepository(Member).findOneByOrFail({ email: 'alice' });
       const expected = { id, username: 'alice', roles: ['user'], settings: { theme: 'dark' }, isTrusted: true };
+      let statements = 0;
+      env.tap.hook = { before: ({ kind }) => void (statements += kind === 'statement' ? 1 : 0) };
       const { body } = await env.app.get('/cats/user', token).expect(200);
       expect(body).toEqual({
         user: { ...expected, bornAt: bornAt.toISOString(), plan: 'plan AB', address: { city: 'Paris' } },
         names: ['id', 'username', 'roles', 'settings', 'isTrusted', 'bornAt', 'plan', 'address'],
       });
+      expect(statements).toBe(1);
       await update(env.app, 'alice', { settings: null, isTrusted: false, bornAt: null });
       const { body: second } = await env.app.get('/cats/user', token).expect(200);
       expect((second as { user: Member }).user).toMatchObject({ settings: null, isTrusted: false, bornAt: null });
