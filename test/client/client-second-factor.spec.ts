@@ -86,7 +86,7 @@ describe.each(['bearer', 'cookie'] as const)('transport %s', (transport) => {
       await expect(one.client.login('alice', 'wrong')).rejects.toMatchObject({ loginTicket: null });
     });
 
-    it('the client uses the session that the second step returns, or whose cookies it sets', async () => {
+    it('the client uses the session that the second step opens', async () => {
       const me = async (): Promise<unknown> => (await one.client.fetch('/me')).json();
       expect([(await enter('000000')).status, await one.client.isSignedIn(), browser.jar.size]).toEqual([
         422,

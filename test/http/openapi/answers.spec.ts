@@ -122,8 +122,8 @@ describeOnEachDatabase(
       },
     );
 
-    it('the responses to a wrong password, an unknown refresh token, session and limit are documented', async () => {
-      await expectStatus(ask(ENDPOINTS[5]!), 404);
+    it('the responses to a wrong password, an unknown refresh token, an unknown session and an invalid limit are documented', async () => {
+      await expectStatus(ask(ENDPOINTS.find(({ method }) => method === 'DELETE')!), 404);
       const [login, refresh] = ENDPOINTS as [Endpoint, Endpoint];
       await expectStatus(ask(login, { username: 'alice', password: 'wrong' }), 400);
       await expectStatus(ask(refresh, { refresh_token: 'x' }), 400);

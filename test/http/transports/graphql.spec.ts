@@ -244,7 +244,7 @@ describeApplication('GraphQL', optionsWith({ subscription: true }), (env: TestEn
     expect((changing.body as { data?: unknown }).data ?? null).toBeNull();
   });
 
-  it('a mutation of a request with a method that counts as safe passes the cross-site check too', async () => {
+  it('a mutation is subject to the cross-site check even in a request whose method counts as safe', async () => {
     changes = 0;
     const path = '/graphql?query=mutation{change}';
     await browser.send(path, { method: 'HEAD' as 'GET', from: SIBLING });

@@ -29,7 +29,7 @@ describe.each<PlatformName>(['express', 'fastify'])('proxies and CORS on %s', (p
     expect(logs.filter((line) => line.includes('any client can forge its IP address'))).toHaveLength(1);
   });
 
-  it('the header causes one warning if no proxy is trusted', async () => {
+  it('X-Forwarded-For causes one warning if no proxy is trusted', async () => {
     const setting = platform === 'express' ? 'trust proxy' : 'trustProxy';
     for (const controllers of [true, false]) {
       const app = await start({ auth: { controllers } });

@@ -66,7 +66,7 @@ describe('the recovery of connections by socket.io', () => {
     expect(client.connected).toBe(isOpen);
   });
 
-  it('a connection whose session has ended is not recovered if recovered connections do not skip the middleware', async () => {
+  it('with `skipMiddlewares: false`, a connection whose session has ended is refused instead of recovered', async () => {
     const sessionId = await connectTo(CheckedNewsGateway);
     const refused = received('connect_error');
     client.io.engine.close();
