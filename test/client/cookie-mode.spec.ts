@@ -5,24 +5,22 @@ const COOKIE = { kind: 'cookie' } as const;
 
 /** Opens a client whose requests to a path are answered as given. */
 function openWith(fixture: Fixture, path: string, answer: () => Response | null): OpenedTab {
-  const tab = fixture.browser.openTab();
   const fetch = (input: string | Request): Promise<Response> => {
     const given = (input as Request).url.endsWith(path) ? answer() : null;
     return given ? Promise.resolve(given) : fixture.server.fetch(input);
   };
-  return fixture.open(tab, { environment: { ...tab.environment, fetch } });
+  return fixture.openIn({ fetch });
 }
 
 describe('the client with cookies', () => {
   it('the client stores and sends no token, and asks for cookies in every request', async () => {
     const { fixture, server } = await signedIn(COOKIE);
     const sent: Request[] = [];
-    const tab = fixture.browser.openTab();
     const fetch = (input: string | Request): Promise<Response> => {
       sent.push((input as Request).clone());
       return server.fetch(input);
     };
-    const one = fixture.open(tab, { environment: { ...tab.environment, fetch } });
+    const one = fixture.openIn({ fetch });
     await fixture.login(one);
     await fixture.time.run(TTL);
     await fixture.time.until(one.client.fetch('/me', { headers: { authorization: 'Bearer planted' } }));
@@ -52,10 +50,7 @@ describe('the client with cookies', () => {
 
   it('without localStorage and Web Locks, all tabs recover from an expired cookie, and the server detects no reuse', async () => {
     const fixture = new Fixture({ ...COOKIE, traits: { hasLocks: false, hasBroadcast: false } });
-    const tabs = [1, 2, 3].map(() => {
-      const tab = fixture.browser.openTab();
-      return fixture.open(tab, { environment: { ...tab.environment, localStorage: null, onStorage: null } });
-    });
+    const tabs = [1, 2, 3].map(() => fixture.openIn({ localStorage: null, onStorage: null }));
     await fixture.login(tabs[0]!);
     await fixture.time.run(TTL);
     expect(await fixture.requestInAll(tabs)).toEqual([200, 200, 200]);

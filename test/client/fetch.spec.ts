@@ -106,7 +106,7 @@ describe('requests whose token was refused', () => {
       count++;
       return Promise.resolve(Response.json(body, { status: 401 }));
     };
-    const always = fixture.open(one.tab, { environment: { ...one.tab.environment, fetch } });
+    const always = fixture.openIn({ fetch }, {}, one.tab);
     await fixture.login(always);
     const answer = await fixture.time.until(always.client.fetch('/me'));
     expect([answer.status, await answer.json(), count]).toEqual([401, body, times]);

@@ -4,6 +4,7 @@ import {
   memoryTokens,
   sessionTokens,
   type AuthClientOptions,
+  type ClientEnvironment,
   type ClientEventName,
 } from 'nestjs-session-auth-client';
 import { Browser, type BrowserTraits, type Tab } from './simulated-browser';
@@ -64,6 +65,15 @@ export class Fixture {
     const emitted: ClientEventName[] = [];
     for (const name of NAMES) client.on(name, () => emitted.push(name));
     return { tab, client, emitted };
+  }
+
+  /** Opens a client in a tab whose environment has the given changes. */
+  openIn(
+    changes: Partial<ClientEnvironment>,
+    options: AuthClientOptions = {},
+    tab = this.browser.openTab(),
+  ): OpenedTab {
+    return this.open(tab, { environment: { ...tab.environment, ...changes }, ...options });
   }
 
   /** Returns the status of a guarded request, or the code of the error. */

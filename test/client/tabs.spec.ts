@@ -194,11 +194,8 @@ describe.each([
 });
 
 describe('clients in one process without the locks, storages and channels of a browser', () => {
-  const inNode = (fixture: Fixture, options: AuthClientOptions): OpenedTab => {
-    const { environment } = fixture.browser.openTab();
-    const missing = { locks: null, localStorage: null, openBroadcast: null, onStorage: null };
-    return fixture.open(undefined, { environment: { ...environment, ...missing }, ...options });
-  };
+  const inNode = (fixture: Fixture, options: AuthClientOptions): OpenedTab =>
+    fixture.openIn({ locks: null, localStorage: null, openBroadcast: null, onStorage: null }, options);
 
   it('clients with a shared storage object refresh one at a time', async () => {
     const fixture = new Fixture();

@@ -105,13 +105,6 @@ function describeHttpLibrary(name: string, ended: number | string, use: (page: P
 
 const axiosIn = (page: Page): AxiosInstance => page.load<{ api: AxiosInstance }>('### axios').api;
 
-/** Returns axios as in a browser: it uses the page's `fetch`, and sends cookies only with `withCredentials`. */
-function inBrowser(page: Page): AxiosInstance {
-  const api = axiosIn(page);
-  Object.assign(api.defaults, { adapter: 'fetch', env: { fetch: page.browser.fetch.bind(page.browser) } });
-  return api;
-}
-
 const outcomeOf = (request: Promise<{ readonly status: number }>): Promise<number | string> =>
   request.then(
     ({ status }) => status,
@@ -119,7 +112,9 @@ const outcomeOf = (request: Promise<{ readonly status: number }>): Promise<numbe
   );
 
 describeHttpLibrary('axios', 'signed_out', (page) => {
-  const api = inBrowser(page);
+  const api = axiosIn(page);
+  // As in a browser, axios uses the page's `fetch`, and sends cookies only with `withCredentials`.
+  Object.assign(api.defaults, { adapter: 'fetch', env: { fetch: page.browser.fetch.bind(page.browser) } });
   return {
     list: () => outcomeOf(api.get('/orders')),
     create: (item) => outcomeOf(api.post('/orders', { item })),
@@ -160,10 +155,8 @@ function typesOf(document: OpenAPIObject): string {
   }
 }
 
-const apiIn = (page: Page): Api => page.load<{ api: Api }>(HEADING).api;
-
 describeHttpLibrary('openapi-fetch', 401, (page) => {
-  const api = apiIn(page);
+  const { api } = page.load<{ api: Api }>(HEADING);
   return {
     list: async () => (await api.GET('/orders')).response.status,
     create: async (item) => (await api.POST('/orders', { body: { item } } as never)).response.status,

@@ -92,11 +92,11 @@ describeApplication('nested declarations', { controllers, auth: { globalGuard: t
   });
 });
 
-/** Spellings of a path. The platforms route some of these spellings to the handler of the path. */
-const spellingsOf = (path: string): string[] => [
-  ...[path, `${path}/`, path.toUpperCase(), `/${path}`, `/.${path}`, `${path};x`, `${path}?x`, `${path}%2f`],
-  ...[path.replaceAll('/', '\\'), path.replaceAll('d', '%64'), path.replace('/g', '/%67')],
-  ...[`/open/..${path}`, `/open/..%2f${path.slice(1)}`],
+/** Spellings of the path of a guarded route. The platforms route some of them to its handler. */
+const SPELLINGS = [
+  ...['/guarded/closed', '/guarded/closed/', '/GUARDED/CLOSED', '//guarded/closed', '/./guarded/closed'],
+  ...['/guarded/closed;x', '/guarded/closed?x', '/guarded/closed%2f', '\\guarded\\closed', '/guar%64e%64/close%64'],
+  ...['/%67uarded/closed', '/open/../guarded/closed', '/open/..%2fguarded/closed'],
 ];
 
 describe.each([true, false])('guarded routes with globalGuard: %s', (globalGuard) => {
@@ -104,8 +104,7 @@ describe.each([true, false])('guarded routes with globalGuard: %s', (globalGuard
     /** Returns the requests that reached the handler. */
     const reached = async (...headers: string[]): Promise<string[]> => {
       const found: string[] = [];
-      const targets = spellingsOf('/guarded/closed');
-      for (const target of [...targets, ...targets.map((path) => env.app.url + path)]) {
+      for (const target of [...SPELLINGS, ...SPELLINGS.map((path) => env.app.url + path)]) {
         for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS', 'get']) {
           const { status, body } = await sendRaw(env.app, [`${method} ${target} HTTP/1.1`, ...headers]);
           if (status === 200 || body.includes('gold')) found.push(`${method} ${target.replace(env.app.url, 'http:')}`);

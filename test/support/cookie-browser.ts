@@ -1,12 +1,11 @@
 import { AuthClient, localTokens, type AuthClientOptions, type SessionEnd } from 'nestjs-session-auth-client';
-import { Browser, type Tab } from '../client/simulated-browser';
+import { Browser } from '../client/simulated-browser';
 import type { TestApplication } from './test-application';
 
 const TIMEOUT = 10_000;
 
 /** A page with the client. */
 export interface OpenedTab {
-  readonly tab: Tab;
   readonly client: AuthClient;
   readonly ends: SessionEnd[];
 }
@@ -52,7 +51,7 @@ export class CookieBrowser {
     const client = new AuthClient({ baseUrl, ...where, environment: tab.environment, ...options });
     const ends: SessionEnd[] = [];
     client.onSessionEnd((end) => ends.push(end));
-    return { tab, client, ends };
+    return { client, ends };
   }
 
   /** `fetch` of a page. Uses the cookie jar if the request includes credentials. */

@@ -21,9 +21,8 @@ import {
   type SessionInfo,
   type TransportCall,
 } from 'nestjs-session-auth';
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { firstValueFrom } from 'rxjs';
+import { freePort } from '../../../bench/src/application/port';
 import { describeApplication, type TestEnvironment } from '../../support/environment';
 import { applicationStarter } from '../../support/start-for-test';
 import type { TestApplication } from '../../support/test-application';
@@ -78,10 +77,7 @@ let client: ClientProxy;
 
 /** Starts the TCP server of an application, and connects the client. */
 const connect = (inheritAppConfig: boolean) => async (nest: TestApplication['nest']) => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ({ port } = server.address() as AddressInfo);
-  await new Promise((resolve) => server.close(resolve));
+  port = await freePort();
   const options = { host: '127.0.0.1', port };
   nest.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options }, { inheritAppConfig });
   await nest.startAllMicroservices();

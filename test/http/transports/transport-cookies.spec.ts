@@ -93,18 +93,17 @@ async function start(options: Partial<TestApplicationOptions> = {}, isOld = fals
   browser.put(ACCESS, accessToken);
 }
 
-/** Opens a socket with the given headers. Returns it with its first message, if it is to be awaited. */
-async function open(path: string, headers: Record<string, string>, awaits = false): Promise<[WebSocket, string]> {
+/** Starts to open a socket with the given headers. */
+function open(path: string, headers: Record<string, string>): WebSocket {
   const socket = new WebSocket(app.url.replace('http', 'ws') + path, { headers });
   closing.push(() => socket.close());
-  const message = awaits ? once(socket, 'message') : ['' as unknown];
-  await once(socket, 'open');
-  return [socket, String((await message)[0])];
+  return socket;
 }
 
 /** Opens a socket, and returns a function that sends events and returns the data or the error code. */
 async function connect(headers: Record<string, string> = {}, event = 'me') {
-  const [socket] = await open('/', headers);
+  const socket = open('/', headers);
+  await once(socket, 'open');
   return async (sent?: unknown): Promise<unknown> => {
     socket.send(JSON.stringify({ event, data: sent }));
     const [message] = (await once(socket, 'message')) as [Buffer];
@@ -152,7 +151,7 @@ describe('WebSockets in cookie mode', () => {
 
   it('socketAccessToken authenticates a handshake by its cookie, but not without the option `cookies`', async () => {
     await start();
-    const first = async (headers: Record<string, string>) => (await open('/live', headers, true))[1];
+    const first = async (headers: Record<string, string>) => String((await once(open('/live', headers), 'message'))[0]);
     expect(await first(browser.handshakeFrom(OWN))).toBe('welcome');
     expect(await first(browser.handshakeFrom('https://blog.example.com'))).toBe('cross_site_request');
     expect(await first({ Host: 'api.example.com' })).toBe('credentials_missing');
