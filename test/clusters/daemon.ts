@@ -107,11 +107,10 @@ export abstract class ServerNode {
     protected readonly folder: string,
   ) {}
 
-  /** Runs a statement as an administrator. */
-  abstract query(sql: string, database?: string): Promise<Record<string, unknown>[]>;
-
   /** Shuts the server down. */
-  abstract stop(): Promise<void>;
+  async stop(): Promise<void> {
+    await this.daemon?.stop('SIGTERM');
+  }
 
   async kill(): Promise<void> {
     await this.daemon?.kill();

@@ -25,6 +25,17 @@ const SETTINGS = [
   '--wsrep-sst-method=rsync',
 ];
 
+/** Runs a statement on a connection of its own. */
+export async function queryMysql(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const connection = await createConnection({ uri: url, connectTimeout: 2_000 });
+  try {
+    const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: 30_000 });
+    return rows;
+  } finally {
+    connection.destroy();
+  }
+}
+
 /** A MariaDB server of a Galera cluster. */
 export class GaleraNode extends ServerNode {
   private constructor(
@@ -117,22 +128,12 @@ export class GaleraNode extends ServerNode {
     return `mysql://root@127.0.0.1:${this.port}/${database}`;
   }
 
-  async query(sql: string, database = 'mysql'): Promise<Record<string, unknown>[]> {
-    const connection = await createConnection({ uri: this.url(database), connectTimeout: 2_000 });
-    try {
-      const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: 20_000 });
-      return rows;
-    } finally {
-      connection.destroy();
-    }
+  query(sql: string, database = 'mysql'): Promise<Record<string, unknown>[]> {
+    return queryMysql(this.url(database), sql);
   }
 
   /** Disconnects the node from the other nodes, which then consider it lost, or lets it join them again. */
   async isolate(isIsolated: boolean): Promise<void> {
     await this.query(`SET GLOBAL wsrep_provider_options = 'gmcast.isolate=${isIsolated ? 1 : 0}'`);
-  }
-
-  async stop(): Promise<void> {
-    await this.daemon?.stop('SIGTERM');
   }
 }

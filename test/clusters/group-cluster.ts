@@ -1,10 +1,10 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { DataSourceOptions } from 'typeorm';
 import { CHANGES_OF_MEMBERS, CHECK_USER, memberCheck } from './checks';
 import { APPLICATION, DATABASE, type Cluster } from './cluster';
 import { Daemon, giveTo, run, ServerNode } from './daemon';
+import { queryMysql } from './galera-node';
 import { HaProxy } from './haproxy';
 import { freePort, subfolder, type Workspace } from './workspace';
 
@@ -25,7 +25,7 @@ function mysqld(): [command: string, ...args: string[]] {
 }
 
 /** A MySQL server of a replication group. */
-export class GroupMember extends ServerNode {
+class GroupMember extends ServerNode {
   private constructor(
     name: string,
     port: number,
@@ -100,19 +100,8 @@ export class GroupMember extends ServerNode {
     });
   }
 
-  async query(sql: string): Promise<Record<string, unknown>[]> {
-    const uri = `mysql://root@127.0.0.1:${this.port}/mysql`;
-    const connection = await createConnection({ uri, connectTimeout: 2_000 });
-    try {
-      const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: 30_000 });
-      return rows;
-    } finally {
-      connection.destroy();
-    }
-  }
-
-  async stop(): Promise<void> {
-    await this.daemon?.stop('SIGTERM');
+  query(sql: string): Promise<Record<string, unknown>[]> {
+    return queryMysql(`mysql://root@127.0.0.1:${this.port}/mysql`, sql);
   }
 }
 

@@ -26,7 +26,7 @@ const SHARED = {
 };
 
 /** A PostgreSQL server and the Patroni that runs it. */
-export class PatroniMember extends ServerNode {
+class PatroniMember extends ServerNode {
   constructor(
     name: string,
     port: number,
@@ -82,13 +82,8 @@ export class PatroniMember extends ServerNode {
     );
   }
 
-  async query(sql: string): Promise<Record<string, unknown>[]> {
+  query(sql: string): Promise<Record<string, unknown>[]> {
     return queryPostgres(`postgres://postgres@127.0.0.1:${this.port}/postgres`, sql);
-  }
-
-  /** Patroni shuts PostgreSQL down when it stops. */
-  async stop(): Promise<void> {
-    await this.daemon?.stop('SIGTERM');
   }
 }
 

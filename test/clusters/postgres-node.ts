@@ -155,7 +155,7 @@ export class PostgresNode extends ServerNode {
   }
 
   /** Closes all connections and shuts down. */
-  async stop(): Promise<void> {
+  override async stop(): Promise<void> {
     await this.daemon?.stop('SIGINT');
     this.removeSharedMemory();
   }

@@ -114,6 +114,6 @@ function falselyAlarmed(group: Group, alarmed: readonly string[]): string[] {
 
 /** Returns the names of an application's users, or of the users of its clients of one kind. */
 function usersOf({ name }: Pick<Group, 'name'>, kind?: keyof typeof CLIENTS): string[] {
-  const kinds = kind ? [kind] : (['refresher', 'leaver', 'racer'] as const);
+  const kinds = kind ? [kind] : (Object.keys(CLIENTS) as (keyof typeof CLIENTS)[]);
   return kinds.flatMap((one) => Array.from({ length: CLIENTS[one] }, (_, index) => `${name} ${one} ${index}`));
 }

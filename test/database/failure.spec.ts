@@ -22,15 +22,14 @@ describe('database errors', () => {
     expect([isConnectionLost(error), failureKind(error)]).toEqual([true, 'connection_lost']);
   });
 
-  // The kinds of errors that nothing below describes are `null`.
-  it.each<[code: string | number, hint: string, kind: string | null, message?: string]>([
+  it.each<[code: string | number, hint: string, kind: string, message?: string]>([
     ['ECONNRESET', 'The connection was lost.', 'connection_lost'],
     ['57P01', 'The server closed the connection.', 'connection_lost'],
     ['25P04', 'The server closed the connection.', 'connection_lost'],
     [4031, 'The server closed the connection.', 'connection_lost'],
     ['57P03', 'The server is starting or shutting down.', 'not_ready'],
-    ['ECONNREFUSED', 'The server cannot be reached.', null],
-    ['TIMEOUT', 'The database did not answer before the deadline.', null],
+    ['ECONNREFUSED', 'The server cannot be reached.', 'connection_lost'],
+    ['TIMEOUT', 'The database did not answer before the deadline.', 'timeout'],
     ['25006', READ_ONLY, 'read_only'],
     [1036, READ_ONLY, 'read_only'],
     [1290, READ_ONLY, 'read_only'],
@@ -44,14 +43,13 @@ describe('database errors', () => {
     (code, hint, kind, message = 'secret') => {
       const error = driverError(code, message);
       expect(describeFailure(new QueryFailedError('SELECT', [], error))).toBe(`${code}. ${hint}`);
-      if (kind === null) return;
-      const isRefusal = kind !== 'connection_lost';
+      const isRefusal = kind === 'read_only' || kind === 'not_ready';
       // A server that accepts no writes may also refuse the COMMIT.
       for (const failure of isRefusal ? [error, new CommitError(error)] : [error]) {
         expect([failureKind(failure), isNotWritable(failure), isConnectionLost(failure)]).toEqual([
           kind,
           isRefusal,
-          !isRefusal,
+          kind === 'connection_lost',
         ]);
       }
     },

@@ -206,7 +206,7 @@ describeEachPooled("the library's own connections on %s", (name) => {
   });
 });
 
-/** Changes how the driver creates its pool and obtains connections. */
+/** The methods of the driver that the tests replace. */
 type Driver = Record<'createPool' | 'obtainMasterConnection', (...args: unknown[]) => Promise<unknown>>;
 
 describeOn('postgres')('poolers and embedded databases in place of %s', (name) => {

@@ -71,8 +71,20 @@ describe('warnings about the database server', () => {
   });
 
   it.each<[server: string, answers: Answers, processID: number, statements: number, warning: RegExp | null]>([
-    ['Pgpool-II', onPostgres({ standbys: '1' }, [{ load_balance_mode: 'on' }]), 8, 3, /load_balance_mode = off/],
-    ['Pgpool-II without', onPostgres({ standbys: '1' }, [{ load_balance_mode: 'off' }]), 8, 3, null],
+    [
+      'Pgpool-II with load_balance_mode = on',
+      onPostgres({ standbys: '1' }, [{ load_balance_mode: 'on' }]),
+      8,
+      3,
+      /load_balance_mode = off/,
+    ],
+    [
+      'Pgpool-II with load_balance_mode = off',
+      onPostgres({ standbys: '1' }, [{ load_balance_mode: 'off' }]),
+      8,
+      3,
+      null,
+    ],
     ['PostgreSQL without standbys', onPostgres({}), 8, 2, null],
     ['PostgreSQL without a pooler', onPostgres({ standbys: '2' }), 7, 2, null],
     ['a pooler that refuses PGPOOL SHOW', onPostgres({ standbys: '2' }), 8, 3, null],

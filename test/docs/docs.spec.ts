@@ -13,6 +13,7 @@ import {
   CHANGES_OF_PRIMARY,
   galeraCheck,
   memberCheck,
+  patroniCheck,
   postgresCheck,
 } from '../clusters/checks';
 import { brokenLinks } from '../../website/links';
@@ -162,6 +163,7 @@ describe('docs/client.md', () => {
 
 it.each([
   ['postgres', postgresCheck(), CHANGES_OF_PRIMARY],
+  ['patroni', patroniCheck(), CHANGES_OF_PRIMARY],
   ['galera', galeraCheck(), CHANGES_OF_NODES],
   ['group', memberCheck(), CHANGES_OF_MEMBERS],
 ])('the health check of HAProxy in docs/high-availability.md equals that of the cluster tests for %s', (...row) => {

@@ -128,8 +128,11 @@ describe('the packed library', () => {
       for (const users of ['mapped', 'store']) {
         const database = await createDatabase(name);
         const environment = { APPLICATION_USERS: users };
-        await withApplication(ownUsers, process.execPath, database.options, walkThroughOwnUsers, environment);
-        await database.drop();
+        try {
+          await withApplication(ownUsers, process.execPath, database.options, walkThroughOwnUsers, environment);
+        } finally {
+          await database.drop();
+        }
       }
     },
     300_000,

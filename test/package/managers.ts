@@ -8,6 +8,7 @@ import { Installation } from './installation';
 import type { PackedLibrary } from './pack';
 import { run } from './run';
 import { dependenciesOf, OPTIONAL, type Versions } from './settings';
+import { failureOf } from './try-applications';
 import { walkThrough } from './walk-through';
 
 /** Nest 12 consists of ES modules, which Plug'n'Play resolves only with a loader. */
@@ -79,10 +80,7 @@ export async function tryManagers(work: string, packed: PackedLibrary): Promise<
   };
   const runs: ManagerRun[] = [];
   for (const [name, way] of Object.entries(ways)) {
-    const failure = await way().then(
-      () => undefined,
-      (error: Error) => error.message,
-    );
+    const failure = await failureOf(way);
     console.log(`${name}: ${failure ? 'fails' : 'works'}`);
     runs.push({ name, failure });
   }
@@ -93,8 +91,10 @@ export async function tryManagers(work: string, packed: PackedLibrary): Promise<
 function project(work: string, name: string, dist: string, { auth, client }: PackedLibrary): string {
   const folder = join(work, name);
   cpSync(dist, join(folder, 'dist'), { recursive: true });
-  const all = { ...dependenciesOf(VERSIONS), 'newest-typescript': undefined };
-  const dependencies = Object.fromEntries(Object.entries(all).filter(([one]) => !OPTIONAL.includes(one)));
+  const leftOut = [...OPTIONAL, 'newest-typescript'];
+  const dependencies = Object.fromEntries(
+    Object.entries(dependenciesOf(VERSIONS)).filter(([one]) => !leftOut.includes(one)),
+  );
   Object.assign(dependencies, {
     'nestjs-session-auth': `file:${auth.tarball}`,
     'nestjs-session-auth-client': `file:${client.tarball}`,
@@ -103,11 +103,11 @@ function project(work: string, name: string, dist: string, { auth, client }: Pac
   return folder;
 }
 
-async function tryAt(entry: string, hasDevices: boolean, env: NodeJS.ProcessEnv = {}): Promise<void> {
+async function tryAt(entry: string, expectsDevices: boolean, env: NodeJS.ProcessEnv = {}): Promise<void> {
   const { options, drop } = await createDatabase('postgres');
   const application = { entry, compilers: [], faulty: [] };
   try {
-    await withApplication(application, process.execPath, options, (url) => walkThrough(url, hasDevices), env);
+    await withApplication(application, process.execPath, options, (url) => walkThrough(url, expectsDevices), env);
   } finally {
     await drop();
   }

@@ -47,25 +47,26 @@ async function main(): Promise<void> {
   }
   if (write && (nest || typeorm || node || modules))
     throw new Error('--write needs the results of a whole part. Remove --nest, --typeorm, --node and --modules.');
+  const isWanted = (name: string): boolean => (part ?? name) === name;
   const work = mkdtempSync(join(tmpdir(), 'nsa-matrix-'));
   const failures: string[] = [];
   try {
-    if (part === undefined || part === 'readme') {
+    if (isWanted('readme')) {
       const runs = await tryReadme(work);
       failures.push(...runs.flatMap((one) => (one.failure ? [`README, Node ${one.node}: ${one.failure}`] : [])));
       if (write) writePart('readme', renderReadme(runs));
     }
-    if (part === undefined || part === 'managers') {
+    if (isWanted('managers')) {
       const runs = await tryManagers(work, packLibrary(work));
       failures.push(...runs.flatMap(({ name, failure }) => (failure ? [`${name}: ${failure}`] : [])));
       if (write) writePart('managers', renderManagers(runs));
     }
-    if (part === undefined || part === 'older') {
+    if (isWanted('older')) {
       const result = await tryAllApplications(work, OLDER_VERSIONS, OLDER_LAYOUTS, OLDER_NODES);
       failures.push(...failuresOf(result));
       if (write) writePart('older', renderApplications(result));
     }
-    if (part === undefined || part === 'applications') {
+    if (isWanted('applications')) {
       const result = await tryAllApplications(work, VERSIONS, LAYOUTS, NODES);
       failures.push(...failuresOf(result));
       if (write) writePart('applications', renderApplications(result));

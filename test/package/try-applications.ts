@@ -59,7 +59,8 @@ async function tryRuntime(
   }
 }
 
-async function failureOf(attempt: () => Promise<void>): Promise<string | undefined> {
+/** Returns the message of the error, or undefined if the attempt succeeds. */
+export async function failureOf(attempt: () => Promise<void>): Promise<string | undefined> {
   try {
     await attempt();
     return undefined;

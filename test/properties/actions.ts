@@ -7,12 +7,12 @@ interface Base {
   readonly user: 0 | 1;
 }
 
-/** A union with one member for each kind, so that the kind tells the members apart. */
+/** A union with one member for each kind, so that the kind distinguishes the members. */
 type Of<K, Properties> = K extends string ? Base & { readonly kind: K } & Properties : never;
 type Values<A> = { readonly [Key in keyof A]: A[Key] extends fc.Arbitrary<infer T> ? T : never };
 
-/** Actions that are as frequent as `weight`, of one of the kinds. */
-function act<K extends string, A extends Record<string, fc.Arbitrary<unknown>> = Record<never, never>>(
+/** Returns a weighted arbitrary of actions of the given kinds. */
+function weighted<K extends string, A extends Record<string, fc.Arbitrary<unknown>> = Record<never, never>>(
   weight: number,
   kinds: readonly K[],
   properties?: A,
@@ -70,12 +70,12 @@ const attempt: fc.Arbitrary<Attempt> = fc.record({
 });
 
 const TICKET_ACTIONS = [
-  act(4, ['createTicket'], { methods, count: fc.constantFrom(1, 1, 1, 1, 20) }),
-  act(1, ['verifyCredentials']),
-  act(2, ['enrol'], { isRequired: fc.constantFrom(true, true, false) }),
-  act(5, ['openWithTicket', 'openWithTicket', 'openTwice'], { ticket }),
-  act(5, ['attempt'], { ticket, attempts: fc.array(attempt, { minLength: 1, maxLength: 3 }) }),
-  act(1, ['outliveTicket'], { ticket, ms: exactOrBefore }),
+  weighted(4, ['createTicket'], { methods, count: fc.constantFrom(1, 1, 1, 1, 20) }),
+  weighted(1, ['verifyCredentials']),
+  weighted(2, ['enrol'], { isRequired: fc.constantFrom(true, true, false) }),
+  weighted(5, ['openWithTicket', 'openWithTicket', 'openTwice'], { ticket }),
+  weighted(5, ['attempt'], { ticket, attempts: fc.array(attempt, { minLength: 1, maxLength: 3 }) }),
+  weighted(1, ['outliveTicket'], { ticket, ms: exactOrBefore }),
 ];
 
 /** Indexes of existing clients and tokens, modulo their number when the action runs. */
@@ -84,38 +84,42 @@ const token = fc.nat({ max: 20 });
 const network = fc.constantFrom(0, 0, 0, 1, 2, 3);
 
 const SESSION_ACTIONS = [
-  act(9, ['refresh'], { client, network }),
-  act(4, ['replayLast'], { client, network }),
-  act(3, ['refreshAgain'], { client, network, accessTokenUsed: fc.boolean(), again: network }),
-  act(1, ['refreshTwice'], { client, network }),
-  act(3, ['refreshWith'], { client, token, network }),
-  act(2, ['authenticate'], { client, token }),
-  act(5, ['authenticate'], { client, token: fc.constant(0) }),
-  act(2, ['logout', 'changePassword', 'revoke'], { client }),
-  act(1, ['logoutAll'], { client, keepCurrent: fc.boolean() }),
-  act(2, ['reauthenticate'], { client, variant: fc.constantFrom('right', 'wrong', 'late') }),
-  act(1, ['confirmIdentity'], { client, methods }),
-  act(2, ['attemptInSession'], { client, method, results: fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }) }),
-  act(2, ['forgeToken', 'exhaustReplays', 'exhaustReplays'], { client }),
-  act(1, ['corruptToken'], { client, token, position: fc.nat(), by: fc.nat() }),
-  act(2, ['restoreRow'], { client, copy: fc.nat({ max: 5 }) }),
-  act(3, ['outliveTimeout'], {
+  weighted(9, ['refresh'], { client, network }),
+  weighted(4, ['replayLast'], { client, network }),
+  weighted(3, ['refreshAgain'], { client, network, accessTokenUsed: fc.boolean(), again: network }),
+  weighted(1, ['refreshTwice'], { client, network }),
+  weighted(3, ['refreshWith'], { client, token, network }),
+  weighted(2, ['authenticate'], { client, token }),
+  weighted(5, ['authenticate'], { client, token: fc.constant(0) }),
+  weighted(2, ['logout', 'changePassword', 'revoke'], { client }),
+  weighted(1, ['logoutAll'], { client, keepCurrent: fc.boolean() }),
+  weighted(2, ['reauthenticate'], { client, variant: fc.constantFrom('right', 'wrong', 'late') }),
+  weighted(1, ['confirmIdentity'], { client, methods }),
+  weighted(2, ['attemptInSession'], {
+    client,
+    method,
+    results: fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }),
+  }),
+  weighted(2, ['forgeToken', 'exhaustReplays', 'exhaustReplays'], { client }),
+  weighted(1, ['corruptToken'], { client, token, position: fc.nat(), by: fc.nat() }),
+  weighted(2, ['restoreRow'], { client, copy: fc.nat({ max: 5 }) }),
+  weighted(3, ['outliveTimeout'], {
     client,
     isDisabled: fc.boolean(),
     then: fc.constantFrom('prune', 'dryRun', 'reuse'),
   }),
-  act(4, ['waitUntil'], { client, deadline: fc.nat(), ms: exactOrBefore }),
+  weighted(4, ['waitUntil'], { client, deadline: fc.nat(), ms: exactOrBefore }),
 ];
 
 const OTHER_ACTIONS = [
-  act(6, ['open']),
-  act(2, ['login', 'wrongPassword', 'list']),
-  act(2, ['prune', 'prune', 'dryRun']),
-  act(2, ['disable', 'disable', 'enable', 'enable', 'enable', 'forget']),
-  act(1, ['disableUser', 'enableUser', 'enableUser']),
-  act(1, ['resetPassword', 'resetFailedLogins']),
-  act(1, ['restart'], { configuration }),
-  act(4, ['wait'], { ms }),
+  weighted(6, ['open']),
+  weighted(2, ['login', 'wrongPassword', 'list']),
+  weighted(2, ['prune', 'prune', 'dryRun']),
+  weighted(2, ['disable', 'disable', 'enable', 'enable', 'enable', 'forget']),
+  weighted(1, ['disableUser', 'enableUser', 'enableUser']),
+  weighted(1, ['resetPassword', 'resetFailedLogins']),
+  weighted(1, ['restart'], { configuration }),
+  weighted(4, ['wait'], { ms }),
 ];
 
 export type TicketAction = ActionOf<(typeof TICKET_ACTIONS)[number]>;

@@ -30,7 +30,7 @@ const within =
     return () => end(app, principal);
   };
 
-const operations: Readonly<Record<string, readonly [ends: 'one session' | 'both sessions', prepare: Prepare]>> = {
+const operations = {
   'a logout': ['one session', within('session', (app, principal) => app.auth.logout(principal))],
   'a logout of all sessions': ['both sessions', within('session', (app, principal) => app.auth.logoutAll(principal))],
   'a deletion by its owner from another session': [
@@ -69,11 +69,13 @@ const operations: Readonly<Record<string, readonly [ends: 'one session' | 'both 
   ],
   // Ends the session under the policy `single`.
   'an eviction by a login': ['both sessions', unprepared((app, { userId }) => app.auth.openSession(userId))],
-};
+} satisfies Record<string, readonly [ends: 'one session' | 'both sessions', prepare: Prepare]>;
+
+export type OperationName = keyof typeof operations;
 
 /** Returns the ending operation with the given name. */
-export function ending(name: string): EndingOperation {
-  const [ends, prepare] = operations[name]!;
+export function ending(name: OperationName): EndingOperation {
+  const [ends, prepare] = operations[name];
   return { name, endsOther: ends === 'both sessions', prepare };
 }
 
@@ -82,6 +84,6 @@ export const REUSE = ending('the reuse of an earlier refresh token');
 export const EVICTION = ending('an eviction by a login');
 
 /** The operations that end the session under each policy. */
-export const ENDING_OPERATIONS = Object.keys(operations)
+export const ENDING_OPERATIONS = (Object.keys(operations) as OperationName[])
   .filter((name) => name !== EVICTION.name)
   .map(ending);

@@ -159,20 +159,22 @@ export const TICKET_SCENARIOS: Readonly<Record<string, Scenario>> = {
   'a proof within a session during a confirmation of the identity is stored or refused': proofAgainstConfirmation,
   'two login tickets that are stored at the same time do not exceed the limit': creationAgainstCreation,
   ...Object.fromEntries(
-    [
-      'a logout of all sessions',
-      'a password change in another session',
-      'a password reset',
-      'disabling the user',
-      'the reuse of an earlier refresh token',
-      'the end of all sessions of the user by an administrator',
-    ].map((name) => [
+    (
+      [
+        'a logout of all sessions',
+        'a password change in another session',
+        'a password reset',
+        'disabling the user',
+        'the reuse of an earlier refresh token',
+        'the end of all sessions of the user by an administrator',
+      ] as const
+    ).map((name) => [
       `an opening of a session with a login ticket during ${name} leaves neither the session nor the ticket`,
       openingAgainstEnd(ending(name)),
     ]),
   ),
   ...Object.fromEntries(
-    ['a logout of all sessions', 'a password change in another session'].map((name) => [
+    (['a logout of all sessions', 'a password change in another session'] as const).map((name) => [
       `an attempt with a login ticket during ${name} leaves no ticket`,
       attemptAgainstEnd(ending(name)),
     ]),

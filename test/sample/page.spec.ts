@@ -55,7 +55,7 @@ describe('the page of the sample application', () => {
     expect((await get('/session-events')).status).toBe(401);
   });
 
-  it('the page settings contain the default users only, and report session cookies only for the same origin', async () => {
+  it('the page settings contain users and passwords only if they are the default ones, and report session cookies only if the API has the same origin', async () => {
     expect(await (await get('/page-settings')).json()).toEqual({
       api_origin: null,
       auth_path: 'auth',

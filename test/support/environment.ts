@@ -6,6 +6,7 @@ import { TestApplication, PASSWORD, type TestApplicationOptions, type PlatformNa
 
 /** One application on one database. */
 export interface TestEnvironment {
+  readonly name: DatabaseName;
   readonly platform: PlatformName;
   app: TestApplication;
   database: TestDatabase;
@@ -53,6 +54,7 @@ export const defineSuite: DefineSuite<DatabaseName> = (name, options, defineTest
   let tap: Tap | undefined;
   const others: TestApplication[] = [];
   const env = {
+    name,
     platform: options.platform ?? 'express',
     get tap() {
       return (tap ??= new Tap(this.app));

@@ -143,6 +143,19 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
     }
   });
 
+  it('a soft-deleted user is refused, and restoring the row restores no session', async () => {
+    app = await start(name, MAPPING, 'exact');
+    const members = app.dataSource.getRepository(Member);
+    const session = await app.login();
+    await members.softDelete({ name: 'alice' });
+    await app.get('/me', session.access_token).expect(401);
+    expect(await tryLogin(app, 'alice', PASSWORD)).toBe('invalid_credentials');
+    await members.restore({ name: 'alice' });
+    await app.get('/me', session.access_token).expect(401);
+    await app.refresh(session.refresh_token).expect(400);
+    expect(await tryLogin(app, 'alice', PASSWORD)).toBe('ok');
+  });
+
   it('a login succeeds although many deleted users had the same name', async () => {
     app = await start(name, MAPPING, 'exact');
     const members = app.dataSource.getRepository(Member);
