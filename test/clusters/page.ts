@@ -18,10 +18,14 @@ export function writePage(results: readonly Result[], times: number, all: number
   const { node, postgres, mariadb, pgbouncer } = versions();
   const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long' }).format(new Date());
   const number = results.length < all ? `${results.length} of the ${all} scenarios` : `All ${all} scenarios`;
-  const usesPgBouncer = results.some(({ scenario }) => scenario.name.includes('pgbouncer'));
-  const pooler = usesPgBouncer ? `PgBouncer ${pgbouncer}, ` : '';
+  const uses = (part: string): boolean => results.some(({ scenario: { name } }) => name.includes(part));
+  const others = [
+    ...(uses('pgbouncer') ? [`PgBouncer ${pgbouncer}, `] : []),
+    ...(uses('patroni-') ? ['Patroni, '] : []),
+    ...(uses('group-') ? ['MySQL 9 with Group Replication, '] : []),
+  ].join('');
   const text = `${number} on ${day}, the worst of ${times} runs. Node ${node}, PostgreSQL ${postgres}, MariaDB ${mariadb} with Galera,
-${pooler}all on one machine: ${processor}, ${cores} cores, ${memoryGiB} GiB.
+${others}all on one machine: ${processor}, ${cores} cores, ${memoryGiB} GiB.
 
 ${render(results)}
 `;
