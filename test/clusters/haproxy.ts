@@ -4,51 +4,51 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isListening } from '../../bench/src/application/port';
-import { Daemon, giveTo, type ServerNode } from './daemon';
-import { freePort, subfolder, type Workspace } from './workspace';
+import { blocksOf } from '../docs/code-blocks';
+import { Server } from './server';
+import type { Workspace } from './workspace';
 
-const USER = 'haproxy';
+/** The user that HAProxy logs in as. It has no password and no privileges. */
+export const CHECK_USER = 'haproxy';
 
-/** An address that HAProxy listens on, and its servers. */
-export interface Entry {
-  readonly name: string;
-  /** How HAProxy checks whether a server accepts writes. Null: only whether it accepts connections. */
-  readonly check: { readonly lines: readonly string[]; readonly servers: string } | null;
-  readonly servers: readonly ServerNode[];
-  /** The ports that HAProxy checks, if they are not those of the servers. */
-  readonly checkPorts?: readonly number[];
-  /** Whether the servers after the first one receive connections only while no other server is up. */
-  readonly hasBackups: boolean;
-}
+/** The name of a configuration in docs/high-availability.md, or null to check only whether connections are accepted. */
+type Configuration = 'postgres' | 'patroni' | 'galera' | 'group' | null;
 
-/** HAProxy, with a port for each entry. */
-export class HaProxy {
-  private constructor(
-    /** Frozen, HAProxy forwards nothing and refuses nothing. */
-    readonly daemon: Daemon,
-    private readonly socket: string,
-    private readonly ports: ReadonlyMap<string, number>,
-  ) {}
+/** HAProxy, with a port for each list of servers. Frozen, it forwards nothing and refuses nothing. */
+export class HaProxy extends Server {
+  readonly ports: number[] = [];
 
-  static async start(workspace: Workspace, entries: readonly Entry[]): Promise<HaProxy> {
-    const folder = subfolder(workspace, 'haproxy');
-    const file = join(folder, 'haproxy.cfg');
-    const socket = join(folder, 'admin.sock');
-    const ports = new Map<string, number>();
-    for (const { name } of entries) ports.set(name, await freePort());
-    writeFileSync(file, configuration(socket, entries, ports));
-    giveTo(USER, folder);
-    const daemon = Daemon.start('haproxy', USER, 'haproxy', ['-db', '-f', file]);
-    workspace.teardown.add(() => daemon.stop('SIGTERM'));
-    const haproxy = new HaProxy(daemon, socket, ports);
-    for (const port of ports.values()) await daemon.until(() => isListening(port));
+  static async start(
+    workspace: Workspace,
+    name: Configuration,
+    entries: readonly (readonly Server[])[],
+  ): Promise<HaProxy> {
+    const haproxy = new HaProxy(workspace, 'haproxy');
+    const file = join(haproxy.folder, 'haproxy.cfg');
+    writeFileSync(file, haproxy.configure(name, entries));
     // Until its first check, a server counts as writable.
-    await daemon.until(async () => !(await haproxy.command('show stat')).includes(',Initializing,'));
+    await haproxy.launch('haproxy', ['-db', '-f', file], async () =>
+      (await Promise.all([...haproxy.ports.map(isListening), haproxy.hasChecked()])).every(Boolean),
+    );
     return haproxy;
   }
 
-  port(entry: string): number {
-    return this.ports.get(entry)!;
+  /** Disables a server for some time. Its connections close. New connections go to another server, and stay there. */
+  async takeOut({ name }: Server, forMs: number): Promise<void> {
+    const servers = this.ports.map((_, index) => `entry${index}/${name}`);
+    for (const server of servers) {
+      await this.command(`set server ${server} state maint; shutdown sessions server ${server}`);
+    }
+    await sleep(forMs);
+    for (const server of servers) await this.command(`set server ${server} state ready`);
+  }
+
+  private get socket(): string {
+    return join(this.folder, 'admin.sock');
+  }
+
+  private async hasChecked(): Promise<boolean> {
+    return !(await this.command('show stat')).includes(',Initializing,');
   }
 
   /** Sends a command to the Runtime API. */
@@ -58,38 +58,30 @@ export class HaProxy {
     return text(connection);
   }
 
-  /** Disables a server for some time. Its connections close. New connections go to another server, and stay there. */
-  async takeOut(entry: string, server: string, forMs: number): Promise<void> {
-    await this.command(`set server ${entry}/${server} state maint`);
-    await this.command(`shutdown sessions server ${entry}/${server}`);
-    await sleep(forMs);
-    await this.command(`set server ${entry}/${server} state ready`);
-  }
-}
-
-function configuration(socket: string, entries: readonly Entry[], ports: ReadonlyMap<string, number>): string {
-  return `global
+  private configure(name: Configuration, entries: readonly (readonly Server[])[]): string {
+    const block = blocksOf('docs/high-availability.md').find(({ code }) => code.startsWith(`listen ${name}\n`))?.code;
+    const check = block?.match(/^ {2}(option|tcp-check|http-check|default-server) .*\n/gm)?.join('');
+    const backup = !block || block.includes(' check backup') ? ' backup' : '';
+    const sections = entries.map((servers, index) => {
+      const port = (this.ports[index] = this.workspace.freePort());
+      const lines = servers.map(
+        (server, nth) =>
+          `  server ${server.name} 127.0.0.1:${server.port} check port ${server.checkPort}${nth > 0 ? backup : ''}`,
+      );
+      return `listen entry${index}
+  bind 127.0.0.1:${port}
+${check ?? '  default-server inter 1s fall 2 rise 1\n'}${lines.join('\n')}
+`;
+    });
+    return `global
   maxconn 2000
-  stats socket ${socket} mode 600 level admin
+  stats socket ${this.socket} mode 600 level admin
 defaults
   mode tcp
   timeout connect 2s
   timeout check 2s
   timeout client 1h
   timeout server 1h
-${entries.map((entry) => listen(entry, ports.get(entry.name)!)).join('')}`;
-}
-
-function listen({ name, check, servers, checkPorts, hasBackups }: Entry, port: number): string {
-  const lines = [
-    `bind 127.0.0.1:${port}`,
-    ...(check?.lines ?? []),
-    `default-server ${check?.servers ?? 'inter 1s fall 2 rise 1'}`,
-    ...servers.map((server, index) => {
-      const backup = hasBackups && index > 0 ? ' backup' : '';
-      const checked = checkPorts?.[index] ?? server.port;
-      return `server ${server.name} 127.0.0.1:${server.port} check port ${checked}${backup}`;
-    }),
-  ];
-  return `listen ${name}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+${sections.join('')}`;
+  }
 }

@@ -1,20 +1,14 @@
 import { parseArgs } from 'node:util';
+import { CONTRACTS } from './contract';
+import { FAULTS } from './faults';
+import { LOSSES } from './lost-commits';
 import { writePage } from './page';
+import { READS } from './reads';
 import { isMet, type Scenario } from './scenario';
-import { CONTRACTS } from './scenarios/contract';
-import { GALERA_SCENARIOS } from './scenarios/galera';
-import { GROUP_SCENARIOS } from './scenarios/group';
-import { LOSSES } from './scenarios/lost-commits';
-import { PATRONI_SCENARIOS } from './scenarios/patroni';
-import { POSTGRES_SCENARIOS } from './scenarios/postgres';
-import { READS } from './scenarios/reads';
-import { notRun, render, worst, type Result } from './table';
-import { openWorkspace, type Workspace } from './workspace';
+import { NOT_RUN, render, worst, type Result } from './table';
+import { Workspace } from './workspace';
 
-const SCENARIOS = [
-  ...[...POSTGRES_SCENARIOS, ...LOSSES, ...PATRONI_SCENARIOS],
-  ...[...GALERA_SCENARIOS, ...GROUP_SCENARIOS, ...READS, ...CONTRACTS],
-];
+const SCENARIOS = [...FAULTS, ...LOSSES, ...READS, ...CONTRACTS];
 
 const HELP = `npm run clusters -- [--short] [--only name,name] [--times n] [--write]
 
@@ -70,13 +64,12 @@ function choose(only: string | undefined, isShort: boolean): Scenario[] {
 async function measure(scenario: Scenario): Promise<Result> {
   console.log(`${scenario.cluster}: ${scenario.title}`);
   const begin = performance.now();
-  workspace = openWorkspace();
+  workspace = await Workspace.open();
   try {
     const outcomes = await scenario.run(workspace);
-    for (const { subject, figures, details } of outcomes) {
-      console.log(
-        `  ${subject}: ${figures.map((one) => `${one.name} ${one.value}${isMet(one) ? '' : ' (!)'}`).join(', ')}`,
-      );
+    for (const { subject, figures, details = [] } of outcomes) {
+      const shown = figures.map((one) => `${one.name} ${one.value}${isMet(one) ? '' : ' (!)'}`);
+      console.log(`  ${subject}: ${shown.join(', ')}`);
       for (const detail of details.slice(0, 5)) console.log(`    ${detail}`);
       if (details.length > 5) console.log(`    and ${details.length - 5} more`);
     }
@@ -84,9 +77,9 @@ async function measure(scenario: Scenario): Promise<Result> {
     return { scenario, outcomes };
   } catch (error) {
     console.error(error);
-    return notRun(scenario);
+    return { scenario, outcomes: NOT_RUN };
   } finally {
-    await workspace.teardown.run();
+    await workspace?.teardown.run();
   }
 }
 

@@ -14,7 +14,7 @@ export interface Outcome {
   readonly subject: string;
   readonly figures: readonly Figure[];
   /** Details of the counted events. */
-  readonly details: readonly string[];
+  readonly details?: readonly string[];
 }
 
 /** A fault of a cluster, and the measurement that runs during the fault. */
@@ -33,6 +33,6 @@ export function isMet({ value, atMost }: Figure): boolean {
   return atMost === null || (value !== null && value <= atMost);
 }
 
-export function figure(name: string, value: number | null, atMost: number | null): Figure {
+export function figure(name: string, value: number | null, atMost: number | null = null): Figure {
   return { name, value, atMost };
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { requestWithRetries, jsonRequest } from '../crash/request-with-retries';
-import { Journal, LogoutClient, RacingClient, RefreshingClient } from './storm-clients';
+import { type Journal, LogoutClient, RacingClient, RefreshingClient } from './storm-clients';
 
 interface RecordedRequest {
   readonly instance: number;
@@ -57,7 +57,7 @@ function act(
   respond: Respond,
   count: number,
 ): Promise<{ journal: Journal; asked: readonly RecordedRequest[] }> {
-  const journal = new Journal();
+  const journal: Journal = { isOver: false, unavailable: [], lost: [], wrong: [] };
   let received = 1;
   const counting: Respond = (asked, nth) => {
     journal.isOver = ++received >= count;

@@ -15,15 +15,15 @@ export interface Session {
 }
 
 /** What the clients of a group observed. Times are values of `performance.now()`. */
-export class Journal {
+export interface Journal {
   /** Set to true to make the clients stop. */
-  isOver = false;
+  isOver: boolean;
   /** The times at which responses with status 503 arrived. */
-  readonly unavailable: number[] = [];
+  readonly unavailable: number[];
   /** Sessions that were refused although their client behaved correctly. */
-  readonly lost: string[] = [];
+  readonly lost: string[];
   /** Responses that contradict the contract. */
-  readonly wrong: string[] = [];
+  readonly wrong: string[];
 }
 
 /** A group of clients and the application that it uses. */
@@ -45,7 +45,7 @@ abstract class StormClient {
 
   constructor(
     readonly username: string,
-    protected readonly group: Group,
+    readonly group: Group,
     private readonly index: number,
   ) {}
 

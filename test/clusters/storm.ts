@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServerProcess } from '../crash/server-process';
 import { startInstances, type Cluster } from './cluster';
-import { Journal, LogoutClient, RacingClient, RefreshingClient, type Group } from './storm-clients';
+import { figure, type Outcome } from './scenario';
+import { LogoutClient, RacingClient, RefreshingClient, type Group } from './storm-clients';
 import { inspect, prepare } from './tables';
 import type { Workspace } from './workspace';
 
@@ -14,106 +14,129 @@ const GRACE_SECONDS = 20;
 /** A user for requests of the scenario itself. */
 export const WITNESS = 'alice';
 
-/** The number of instances of all applications. */
-export const INSTANCES = 4;
-
-/** The number of clients of each kind in each application. */
-const CLIENTS = { refresher: 24, leaver: 2, racer: 2 } as const;
-const PAUSE_MS = [200, 600] as const;
+/** The clients of each application. */
+const CLIENTS = [
+  ...Array.from({ length: 24 }, () => RefreshingClient),
+  ...[LogoutClient, LogoutClient, RacingClient, RacingClient],
+];
 const WARM_UP_MS = 3_000;
 /** The time in which every client must be served again. */
 const RECOVERY_MS = 45_000;
 
-/** The checker needs a complete log. */
-const OPTIONS = { history: { maxRowsPerUser: 10_000_000 } } as const;
+/**
+ * In seconds. The client that is served last has waited for a deadline of 5 s and then for a `Retry-After` of
+ * 5 s.
+ */
+const SERVED_WITHIN = { first: 10, all: 11 };
 
 /** Breaks the cluster, and resolves when the cluster can serve again. `urls` are the URLs of the instances. */
-export type Fault<C extends Cluster> = (cluster: C, urls: readonly string[]) => Promise<void>;
+export type Fault<C extends Cluster> = (cluster: C, urls: readonly string[]) => Promise<unknown>;
 
-/** What clients and the database recorded while a cluster failed. Times are values of `performance.now()`. */
-export interface StormRecord {
-  readonly healedAt: number;
-  /**
-   * The applications. `falseAlarms`: users whose sessions the server ended because it treated a request that was
-   * repeated after a lost response as reuse.
-   */
-  readonly groups: readonly (Application & { readonly falseAlarms: readonly string[] })[];
-  /** Inconsistencies in the tables. */
-  readonly violations: readonly string[];
-  /** The names of the signals that the instances emitted. */
-  readonly signals: readonly string[];
+/** The requirements of a scenario, in addition to those of all scenarios: no false alarms and no wrong responses. */
+export interface StormAims {
+  /** Whether sessions may be lost, because commits are lost. */
+  readonly mayLose?: boolean;
+  /** Whether an instance may not yet know a change that another instance has confirmed. */
+  readonly mayBeStale?: boolean;
+  /** The highest number of 503s after the fault. */
+  readonly unavailableAfter?: number;
+  /** Seconds until the first client is served (`first`), and until every client is served (`all`). */
+  readonly servedWithin?: { readonly first: number; readonly all: number };
 }
-
-/** An application with two instances, and its clients. */
-interface Application extends Group {
-  readonly servers: readonly ServerProcess[];
-  readonly refreshers: readonly RefreshingClient[];
-  readonly leavers: readonly LogoutClient[];
-  readonly racers: readonly RacingClient[];
-}
-
-const APPLICATIONS = [
-  { name: 'own', isSpread: false },
-  { name: 'spread', isSpread: true },
-] as const;
 
 /**
  * Runs two applications on a cluster while the cluster fails. Each client of the first application uses one
- * instance. Each client of the second application uses both instances, which have a grace period.
+ * instance. Each client of the second application uses both instances, which have a grace period. Returns the figures
+ * of both, and the names of the signals that the four instances emitted.
  */
 export async function storm<C extends Cluster>(
+  workspace: Workspace,
   cluster: C,
   fault: Fault<C>,
-  workspace: Workspace,
-): Promise<StormRecord> {
-  await prepare(cluster.options(0), [WITNESS, ...APPLICATIONS.flatMap((one) => usersOf(one))]);
-  const applications = await Promise.all(APPLICATIONS.map((settings) => start(cluster, settings, workspace)));
-  const refreshers = applications.flatMap((application) => application.refreshers);
-  const others = applications.flatMap(({ leavers, racers }) => [...leavers, ...racers]);
-  const urls = applications.flatMap((application) => application.urls);
-  const running = Promise.all([...refreshers, ...others].map((client) => client.run()));
+  aims: StormAims = {},
+): Promise<{ readonly outcomes: readonly Outcome[]; readonly signals: readonly string[] }> {
+  const names = ['own', 'spread'] as const;
+  await prepare(cluster, [WITNESS, ...names.flatMap(usersOf)]);
+  const applications = await Promise.all(names.map((name) => start(workspace, cluster, name)));
+  const clients = applications.flatMap((application) => application.clients);
+  const refreshers = clients.filter((client) => client instanceof RefreshingClient);
+  const running = Promise.all(clients.map((client) => client.run()));
   await sleep(WARM_UP_MS);
-  await fault(cluster, urls);
+  await fault(
+    cluster,
+    applications.flatMap(({ group }) => group.urls),
+  );
   const healedAt = performance.now();
   const isAnyoneWaiting = (): boolean => refreshers.some((one) => one.servedSince(healedAt).length < 2);
   while (performance.now() - healedAt < RECOVERY_MS && isAnyoneWaiting()) await sleep(100);
-  for (const { journal } of applications) journal.isOver = true;
+  for (const { group } of applications) group.journal.isOver = true;
   await running;
   const servers = applications.flatMap((application) => application.servers);
   await Promise.all(servers.map((server) => server.kill()));
 
   const holders = refreshers.flatMap((one) => one.holder() ?? []);
-  const { violations, alarmed } = await inspect(cluster.options(0), holders);
-  const groups = applications.map((one) => ({ ...one, falseAlarms: falselyAlarmed(one, alarmed) }));
-  return { healedAt, groups, violations, signals: servers.flatMap((server) => server.signals) };
+  const { violations, alarmed } = await inspect(cluster, holders);
+  const outcomes = applications.map(({ group }) => {
+    const own = refreshers.filter((client) => client.group === group);
+    // Without a grace period, racing clients are expected to cause reuse.
+    const isExpected = (user: string): boolean => group.graceSeconds === 0 && user.includes(RacingClient.name);
+    const falseAlarms = alarmed.filter((user) => user.startsWith(group.name) && !isExpected(user));
+    const served = own.map((one) => one.servedSince(healedAt));
+    return outcomeOf(group, aims, healedAt, served, falseAlarms, violations);
+  });
+  return { outcomes, signals: servers.flatMap((server) => server.signals) };
 }
 
-async function start(
-  cluster: Cluster,
-  settings: (typeof APPLICATIONS)[number],
-  workspace: Workspace,
-): Promise<Application> {
-  const graceSeconds = settings.isSpread ? (cluster.graceSeconds ?? GRACE_SECONDS) : 0;
-  const options = { ...OPTIONS, refreshReuseGraceSeconds: graceSeconds };
+async function start(workspace: Workspace, cluster: Cluster, name: Group['name']) {
+  const isSpread = name === 'spread';
+  const graceSeconds = isSpread ? (cluster.graceSeconds ?? GRACE_SECONDS) : 0;
+  // The checker needs a complete log.
+  const options = { history: { maxRowsPerUser: 10_000_000 }, refreshReuseGraceSeconds: graceSeconds };
   const { servers, urls } = await startInstances(cluster, options, workspace);
-  const group: Group = { ...settings, graceSeconds, urls, pauseMs: PAUSE_MS, journal: new Journal() };
-  return {
-    ...{ ...group, servers },
-    refreshers: usersOf(group, 'refresher').map((user, index) => new RefreshingClient(user, group, index)),
-    leavers: usersOf(group, 'leaver').map((user, index) => new LogoutClient(user, group, index)),
-    racers: usersOf(group, 'racer').map((user, index) => new RacingClient(user, group, index)),
-  };
+  const journal = { isOver: false, unavailable: [], lost: [], wrong: [] };
+  const group: Group = { name, isSpread, graceSeconds, urls, pauseMs: [200, 600], journal };
+  const users = usersOf(name);
+  return { group, servers, clients: CLIENTS.map((Client, index) => new Client(users[index]!, group, index)) };
 }
 
-/** Returns the users with unexpected reuse. Without a grace period, racing clients are expected to cause reuse. */
-function falselyAlarmed(group: Group, alarmed: readonly string[]): string[] {
-  const guilty = group.graceSeconds === 0 ? usersOf(group, 'racer') : [];
-  const users = usersOf(group);
-  return alarmed.filter((user) => users.includes(user) && !guilty.includes(user));
+/** Returns the names of an application's users. */
+function usersOf(name: Group['name']): string[] {
+  return CLIENTS.map((Client, index) => `${name} ${Client.name} ${index}`);
 }
 
-/** Returns the names of an application's users, or of the users of its clients of one kind. */
-function usersOf({ name }: Pick<Group, 'name'>, kind?: keyof typeof CLIENTS): string[] {
-  const kinds = kind ? [kind] : (Object.keys(CLIENTS) as (keyof typeof CLIENTS)[]);
-  return kinds.flatMap((one) => Array.from({ length: CLIENTS[one] }, (_, index) => `${name} ${one} ${index}`));
+/**
+ * @param served the times at which each client was served after the fault
+ * @param falseAlarms users whose sessions the server ended because it treated a request that was repeated after a
+ *   lost response as reuse
+ * @param violations inconsistencies in the tables
+ */
+function outcomeOf(
+  { name, graceSeconds, journal: { lost, wrong, unavailable } }: Group,
+  { mayLose = false, mayBeStale = false, unavailableAfter, servedWithin = SERVED_WITHIN }: StormAims,
+  healedAt: number,
+  served: readonly (readonly number[])[],
+  falseAlarms: readonly string[],
+  violations: readonly string[],
+): Outcome {
+  const after = unavailable.filter((at) => at >= healedAt).length;
+  const first = Math.min(...served.flat());
+  const all = Math.max(...served.map(([earliest = Infinity]) => earliest));
+  const figures = [
+    figure('false alarms', falseAlarms.length, 0),
+    figure('sessions lost', lost.length, mayLose || (mayBeStale && name === 'spread') ? null : 0),
+    figure('wrong responses', wrong.length + violations.length, mayBeStale ? null : 0),
+    figure('503 during', unavailable.length - after),
+    figure('503 after', after, unavailableAfter),
+    figure('recovery of the first client, s', seconds(first - healedAt), servedWithin.first),
+    figure('recovery of all clients, s', seconds(all - healedAt), servedWithin.all),
+  ];
+  // `main.ts` shows only the first details, because many sessions may be lost.
+  const details = [...falseAlarms.map((user) => `${user}: false alarm`), ...wrong, ...violations, ...lost];
+  const subject = name === 'own' ? 'sticky routing' : `spread routing, grace period ${graceSeconds} s`;
+  return { subject, figures, details };
+}
+
+/** Returns the seconds, or null for an event that did not occur, whose time is infinite. */
+function seconds(ms: number): number | null {
+  return Number.isFinite(ms) ? Math.round(ms / 100) / 10 : null;
 }

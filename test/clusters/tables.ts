@@ -4,18 +4,19 @@ import { NestFactory } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DataSource, type DataSourceOptions } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { SystemClock } from '../../libs/auth/src/base/clock';
 import { takeSnapshot, violations, type Holder } from '../crash/checker';
 import { Instance } from '../properties/instance';
+import { optionsOf, type Cluster } from './cluster';
 import { PASSWORD } from './storm-clients';
 
 /** The time in which abandoned transactions must end. */
 const SETTLING_MS = 15_000;
 
 /** Creates the tables and the users. */
-export async function prepare(options: DataSourceOptions, usernames: readonly string[]): Promise<void> {
-  await withDataSource(options, async (dataSource) => {
+export async function prepare(cluster: Cluster, usernames: readonly string[]): Promise<void> {
+  await withDataSource(cluster, async (dataSource) => {
     await dataSource.runMigrations();
     const { auth } = await Instance.create(dataSource, new SystemClock(), {}, []);
     for (const username of usernames) await auth.createUser({ username, password: PASSWORD });
@@ -27,10 +28,10 @@ export async function prepare(options: DataSourceOptions, usernames: readonly st
  * reuse was recorded.
  */
 export async function inspect(
-  options: DataSourceOptions,
+  cluster: Cluster,
   holders: readonly Holder[],
 ): Promise<{ violations: string[]; alarmed: string[] }> {
-  return withDataSource(options, async (dataSource) => {
+  return withDataSource(cluster, async (dataSource) => {
     const until = performance.now() + SETTLING_MS;
     let found: string[];
     do {
@@ -45,10 +46,10 @@ export async function inspect(
 }
 
 /** Ends all sessions, as an administrator does after lost commits. */
-export async function endEverySession(options: DataSourceOptions): Promise<number> {
+export async function endEverySession(cluster: Cluster): Promise<void> {
   @Module({
     imports: [
-      TypeOrmModule.forRoot({ ...options, entities: [...AUTH_ENTITIES] }),
+      TypeOrmModule.forRoot({ ...optionsOf(cluster), entities: [...AUTH_ENTITIES] }),
       EventEmitterModule.forRoot(),
       AuthModule.forRoot({ pruneIntervalSeconds: false }),
     ],
@@ -56,19 +57,15 @@ export async function endEverySession(options: DataSourceOptions): Promise<numbe
   class AdministrationModule {}
   const app = await NestFactory.createApplicationContext(AdministrationModule, { logger: ['error'] });
   try {
-    return await app.get(SessionAdministration).end({ everyone: true }, { actor: 'carol (lost commits)' });
+    await app.get(SessionAdministration).end({ everyone: true }, { actor: 'carol (lost commits)' });
   } finally {
     await app.close();
   }
 }
 
-async function withDataSource<T>(options: DataSourceOptions, work: (dataSource: DataSource) => Promise<T>): Promise<T> {
-  const dataSource = new DataSource({
-    ...options,
-    entities: [...AUTH_ENTITIES],
-    migrations: [...AUTH_MIGRATIONS],
-  });
-  await dataSource.initialize();
+async function withDataSource<T>(cluster: Cluster, work: (dataSource: DataSource) => Promise<T>): Promise<T> {
+  const options = { ...optionsOf(cluster), entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
+  const dataSource = await new DataSource(options).initialize();
   try {
     return await work(dataSource);
   } finally {

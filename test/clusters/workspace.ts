@@ -1,56 +1,47 @@
+import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isListening } from '../../bench/src/application/port';
 import { Teardown } from '../../bench/src/measure/teardown';
 
-/** The data folder of a scenario, and its teardown, which runs when the scenario succeeds, fails or is interrupted. */
-export interface Workspace {
-  readonly folder: string;
-  readonly teardown: Teardown;
-}
+/** The id of the user `nobody` and its group, who run the servers if this process is root. */
+export const NOBODY = process.getuid?.() === 0 ? 65_534 : null;
 
-export function openWorkspace(): Workspace {
-  const folder = mkdtempSync(join(tmpdir(), 'nsa-clusters-'));
-  // Each server runs as its own operating system user and must be able to enter the folder.
-  chmodSync(folder, 0o755);
-  const teardown = new Teardown();
-  teardown.add(async () => rmSync(folder, { recursive: true, force: true }));
-  return { folder, teardown };
-}
+/** The data folder and the ports of a scenario, and its teardown, which runs even if the scenario is interrupted. */
+export class Workspace {
+  readonly folder = mkdtempSync(join(realpathSync(tmpdir()), 'nsa-clusters-'));
+  readonly teardown = new Teardown();
+  private constructor(private lastPort: number) {
+    // Another user must be able to enter the folder.
+    chmodSync(this.folder, 0o755);
+    this.teardown.add(async () => rmSync(this.folder, { recursive: true, force: true }));
+  }
 
-export function subfolder({ folder }: Workspace, name: string): string {
-  const path = join(folder, name);
-  mkdirSync(path, { mode: 0o700 });
-  return path;
-}
-
-const taken = new Set<number>();
-
-/**
- * Returns a free port of the loopback interface, below the range of outgoing connections. The port of a killed
- * server is therefore still free when the server restarts.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 32_000);
-    if (!taken.has(port) && (await isFree(port))) {
-      taken.add(port);
-      return port;
+  /** Chooses free ports below the range of outgoing connections, so that a killed server can listen again. */
+  static async open(): Promise<Workspace> {
+    for (;;) {
+      const last = randomInt(20_000, 32_000);
+      const ports = Array.from({ length: 20 }, (_, index) => last + 1 + index);
+      if (!(await Promise.all(ports.map(isListening))).includes(true)) return new Workspace(last);
     }
   }
+
+  freePort(): number {
+    return ++this.lastPort;
+  }
+
+  /** Creates a folder for a server. */
+  subfolder(name: string): string {
+    const path = join(this.folder, name);
+    mkdirSync(path, { mode: 0o700 });
+    giveAway(path);
+    return path;
+  }
 }
 
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  try {
-    await once(server.listen(port, '127.0.0.1'), 'listening');
-  } catch {
-    return false;
-  }
-  server.close();
-  await once(server, 'close');
-  return true;
+/** Changes the owner of a folder and its contents to the user that runs the servers. */
+export function giveAway(folder: string): void {
+  if (NOBODY) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, folder]);
 }

@@ -1,19 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bearer, jsonRequest } from '../crash/request-with-retries';
-import type { DataSourceOptions } from 'typeorm';
-import { startInstances, type Cluster } from './cluster';
-import { figure, type Outcome } from './scenario';
+import { DATABASE, startInstances, type Cluster } from './cluster';
+import { startGalera } from './mysql';
+import { startPgpool, startPostgres } from './postgres';
+import { figure, type Outcome, type Scenario } from './scenario';
 import { PASSWORD, type Session } from './storm-clients';
 import { prepare } from './tables';
 import type { Workspace } from './workspace';
-
-/** A connection to the primary or to one of the nodes that bypasses the component under test. */
-export interface DirectConnection {
-  readonly administration: DataSourceOptions;
-  run(sql: string): Promise<unknown>;
-  /** Returns a query that yields this many pairs of a number and 0. */
-  rows(count: number): string;
-}
 
 const LOGOUTS = 100;
 const REPLAYS = 200;
@@ -21,8 +14,6 @@ const REPLAYS = 200;
 const WORKERS = 4;
 /** The number of rows that a batch job changes in one transaction, which the other servers then apply. */
 const BATCH_ROWS = 30_000;
-
-const TABLE = 'batch';
 
 interface Counts {
   staleAccepts: number;
@@ -35,36 +26,38 @@ interface Counts {
  * Runs two instances while the servers apply batch changes. Counts how often one instance does not know a change
  * that the other instance has already confirmed.
  *
+ * @param ports the ports of the instances
  * @param atMost the highest allowed count, or null if the count is only reported
  */
-export async function measureCausality(
+async function measure(
   workspace: Workspace,
   cluster: Cluster,
-  { administration, run, rows }: DirectConnection,
+  run: (sql: string) => Promise<unknown>,
+  ports: readonly number[],
   atMost: number | null,
 ): Promise<Outcome[]> {
   const usernames = Array.from({ length: WORKERS }, (_, index) => `user ${index}`);
-  await prepare(administration, usernames);
-  const { urls } = await startInstances(cluster, {}, workspace);
+  await prepare(cluster, usernames);
+  const { urls } = await startInstances({ ...cluster, ports }, {}, workspace);
   const seen: Counts = { staleAccepts: 0, longestMs: 0, missedReplays: 0, unavailable: 0 };
   const work = async (username: string): Promise<void> => {
     for (let round = 0; round < LOGOUTS / WORKERS; round++) await logout(username, urls, seen);
     for (let round = 0; round < REPLAYS / WORKERS; round++) await replay(username, urls, seen);
   };
-  await run(`CREATE TABLE ${TABLE} (id INT PRIMARY KEY, n INT NOT NULL)`);
-  await run(`INSERT INTO ${TABLE} ${rows(BATCH_ROWS)}`);
+  await run('CREATE TABLE batch (id INT PRIMARY KEY, n INT NOT NULL)');
+  await run(`INSERT INTO batch VALUES ${Array.from({ length: BATCH_ROWS }, (_, id) => `(${id}, 0)`).join(', ')}`);
   let isOver = false;
   const batch = async (): Promise<void> => {
-    while (!isOver) await run(`UPDATE ${TABLE} SET n = n + 1`);
+    while (!isOver) await run('UPDATE batch SET n = n + 1');
   };
   await Promise.all([batch(), Promise.all(usernames.map(work)).finally(() => (isOver = true))]);
   const figures = [
     figure('tokens accepted after their logout', seen.staleAccepts, atMost),
-    figure('longest time that one was accepted, ms', Math.round(seen.longestMs), null),
+    figure('longest time that one was accepted, ms', Math.round(seen.longestMs)),
     figure('undetected reuse', seen.missedReplays, atMost),
-    figure('503', seen.unavailable, null),
+    figure('503', seen.unavailable),
   ];
-  return [{ subject: `${LOGOUTS} logouts, ${REPLAYS} reused tokens`, figures, details: [] }];
+  return [{ subject: `${LOGOUTS} logouts, ${REPLAYS} reused tokens`, figures }];
 }
 
 type Urls = readonly [string, string];
@@ -104,3 +97,37 @@ async function login(username: string, url: string): Promise<Session> {
     await sleep(200);
   }
 }
+
+function onGalera(name: string, syncWait: 0 | 1): Scenario {
+  return {
+    ...{ name, cluster: 'Galera' },
+    title: `instances on two nodes with \`wsrep_sync_wait=${syncWait}\`, during a batch job`,
+    async run(workspace) {
+      const cluster = await startGalera(workspace, { syncWait });
+      const [first, second] = cluster.nodes;
+      const batch = (sql: string): Promise<unknown> => first.query(sql, DATABASE);
+      return measure(workspace, cluster, batch, [first.port, second.port], syncWait === 1 ? 0 : null);
+    },
+  };
+}
+
+function onPgpool(name: string, isBalancing: boolean): Scenario {
+  return {
+    ...{ name, cluster: 'PostgreSQL' },
+    title: `instances behind Pgpool-II with \`load_balance_mode = ${isBalancing ? 'on' : 'off'}\`, during a batch job`,
+    async run(workspace) {
+      const cluster = await startPostgres(workspace);
+      const batch = (sql: string): Promise<unknown> => cluster.nodes[0].query(sql, DATABASE);
+      const port = await startPgpool(workspace, cluster.nodes, isBalancing);
+      return measure(workspace, cluster, batch, [port], isBalancing ? null : 0);
+    },
+  };
+}
+
+/** Runs two instances on two servers, and a job that keeps the servers busy applying changes. */
+export const READS: readonly Scenario[] = [
+  onPgpool('pgpool-causal-reads', false),
+  onPgpool('pgpool-stale-reads', true),
+  onGalera('galera-causal-reads', 1),
+  onGalera('galera-stale-reads', 0),
+];

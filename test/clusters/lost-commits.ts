@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { requestWithRetries, bearer, jsonRequest, type Reply } from '../../crash/request-with-retries';
-import { PostgresCluster } from '../postgres-cluster';
-import { figure, type Scenario } from '../scenario';
-import { PASSWORD } from '../storm-clients';
-import { INSTANCES, storm, WITNESS } from '../storm';
-import { outcomesOf } from '../storm-scenario';
-import { endEverySession } from '../tables';
+import { requestWithRetries, bearer, jsonRequest, type Reply } from '../crash/request-with-retries';
+import { startPostgres, type PostgresCluster } from './postgres';
+import { figure, type Scenario } from './scenario';
+import { PASSWORD } from './storm-clients';
+import { storm, WITNESS } from './storm';
+import { endEverySession } from './tables';
 
 /** The length of the period before the fault in which commits are lost. */
 const LOST_MS = 3_000;
@@ -16,8 +15,8 @@ interface Loss {
   readonly name: string;
   readonly title: string;
   /** Marks the point after which commits will be lost. */
-  remember(cluster: PostgresCluster): Promise<void>;
-  lose(cluster: PostgresCluster): Promise<void>;
+  remember(nodes: PostgresCluster['nodes']): Promise<void>;
+  lose(nodes: PostgresCluster['nodes']): Promise<void>;
 }
 
 /** Loses commits, among them a logout. Then an administrator ends all sessions. */
@@ -26,33 +25,27 @@ function lossOf({ name, title, remember, lose }: Loss): Scenario {
     ...{ name, title, cluster: 'PostgreSQL' },
     async run(workspace) {
       let isEnded = false;
-      const cluster = await PostgresCluster.start(workspace, {});
-      const fault = async (_: PostgresCluster, [url]: readonly string[]): Promise<void> => {
+      const cluster = await startPostgres(workspace);
+      const fault = async ({ nodes }: PostgresCluster, [url]: readonly string[]): Promise<void> => {
         const login = await ask(url!, 'auth/login', jsonRequest({ username: WITNESS, password: PASSWORD }));
         const { access_token: accessToken } = login.body as { access_token: string };
-        await remember(cluster);
+        await remember(nodes);
         await ask(url!, 'auth/logout', jsonRequest({}, accessToken));
         await sleep(LOST_MS);
-        await lose(cluster);
+        await lose(nodes);
         const { status } = await ask(url!, 'me', bearer(accessToken));
         if (status !== 200) throw new Error('No commit was lost: the session is still logged out.');
         await sleep(REACTION_MS);
-        await endEverySession(cluster.options());
+        await endEverySession(cluster);
         isEnded = (await ask(url!, 'me', bearer(accessToken))).status === 401;
       };
-      const figures = await storm(cluster, fault, workspace);
-      const reports = figures.signals.filter((name) => name === 'lost_commits_suspected').length;
-      return [
-        ...outcomesOf(figures, { mayLose: true }),
-        {
-          subject: 'a session that had been logged out',
-          figures: [
-            figure('sessions accepted after all sessions were ended', Number(!isEnded), 0),
-            figure('instances that did not report lost commits', Math.max(0, INSTANCES - reports), 0),
-          ],
-          details: [],
-        },
+      const { outcomes, signals } = await storm(workspace, cluster, fault, { mayLose: true });
+      const reports = signals.filter((signal) => signal === 'lost_commits_suspected').length;
+      const figures = [
+        figure('sessions accepted after all sessions were ended', Number(!isEnded), 0),
+        figure('instances that did not report lost commits', Math.max(0, 4 - reports), 0),
       ];
+      return [...outcomes, { subject: 'a session that had been logged out', figures }];
     },
   };
 }
@@ -66,11 +59,11 @@ export const LOSSES: readonly Scenario[] = [
   lossOf({
     name: 'asynchronous-failover',
     title: 'an asynchronous standby is promoted; the last 3 s of commits are lost',
-    async remember({ primary, standby }) {
+    async remember([primary, standby]) {
       await primary.waitForNobody();
       await standby.unfollow();
     },
-    async lose({ primary, standby }) {
+    async lose([primary, standby]) {
       await primary.kill();
       await standby.promote();
     },
@@ -78,8 +71,8 @@ export const LOSSES: readonly Scenario[] = [
   lossOf({
     name: 'restored-backup',
     title: 'a 3-second-old backup is restored',
-    remember: ({ primary }) => primary.backUp(),
-    async lose({ primary, standby }) {
+    remember: ([primary]) => primary.backUp(),
+    async lose([primary, standby]) {
       await standby.kill();
       await primary.kill();
       await primary.restore();
