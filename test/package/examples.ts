@@ -4,20 +4,13 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../../bench/src/application/port';
-import { whileListening } from './listening';
+import { packLibrary } from './installation';
 import { nodeBinary } from './node-binaries';
-import { packLibrary } from './pack';
-import { ROOT, run } from './run';
+import { attempt, failures, ROOT, run, whileListening } from './run';
 
 /** The first line of Node that has `node:sqlite`, with which the examples store their data. */
 const NODE = '22';
 const TEST_TIMEOUT_MS = 180_000;
-
-interface Outcome {
-  readonly name: string;
-  readonly seconds: number;
-  readonly failure: string | null;
-}
 
 /** Installs, tests and starts each example in an empty folder with the packed library. */
 async function main(names: readonly string[]): Promise<void> {
@@ -30,18 +23,17 @@ async function main(names: readonly string[]): Promise<void> {
     const node = dirname(nodeBinary(NODE).path);
     const env = { ...process.env, PATH: `${node}${delimiter}${process.env['PATH']}`, NODE_ENV: 'test' };
     const queue = names.length > 0 ? [...names] : existing;
-    const outcomes: Outcome[] = [];
+    const count = queue.length;
     const lane = async (): Promise<void> => {
       for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
-        const outcome = await tryExample(join(work, 'examples', name), name, env);
-        outcomes.push(outcome);
-        console.log(`${name}: ${outcome.failure ?? 'installed, tested and started'} (${outcome.seconds} s)`);
+        const folder = join(work, 'examples', name);
+        await attempt(name, () => tryExample(folder, env));
       }
     };
     await Promise.all([lane(), lane()]);
-    const failed = outcomes.filter(({ failure }) => failure !== null);
-    console.log(`Examples: ${outcomes.length - failed.length} succeeded, ${failed.length} failed.`);
-    if (failed.length > 0) process.exitCode = 1;
+    for (const failure of failures) console.error(`\n${failure}`);
+    console.log(`Examples: ${count - failures.length} succeeded, ${failures.length} failed.`);
+    if (failures.length > 0) process.exitCode = 1;
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -69,20 +61,13 @@ function prepare(work: string): void {
   }
 }
 
-async function tryExample(folder: string, name: string, env: NodeJS.ProcessEnv): Promise<Outcome> {
-  const began = process.hrtime.bigint();
-  let failure: string | null = null;
-  try {
-    await npm(folder, ['ci'], env);
-    const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-      scripts: Record<string, string>;
-    };
-    if (scripts['test']) await npm(folder, ['test'], env);
-    await startAndOpen(folder, env);
-  } catch (error) {
-    failure = `failed\n${(error as Error).message}`;
-  }
-  return { name, seconds: Number((process.hrtime.bigint() - began) / 1_000_000_000n), failure };
+/** Installs, tests and starts an example. */
+async function tryExample(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
+  await npm(folder, ['ci'], env);
+  const manifest = readFileSync(join(folder, 'package.json'), 'utf8');
+  const { scripts } = JSON.parse(manifest) as { scripts: Record<string, string> };
+  if (scripts['test']) await npm(folder, ['test'], env);
+  await startAndOpen(folder, env);
 }
 
 /** @throws with the output if the command fails or times out */

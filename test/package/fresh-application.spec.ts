@@ -2,13 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brokenLinks, linksOf } from '../../website/links';
-import { createDatabase, DATABASES } from '../support/databases';
-import { compileApps, runApp } from './client-apps';
-import { compileApplication, type CompiledApplication } from './compile';
-import { withApplication } from './application-process';
-import { Installation } from './installation';
-import { packLibrary, type PackedLibrary } from './pack';
-import { ROOT, run } from './run';
+import { DATABASES } from '../support/databases';
+import { Installation, lintPackage, packLibrary, runClientApp, type PackedLibrary } from './installation';
+import { ROOT, run, withApplication } from './run';
 import { hasDevices, type Layout, type Versions } from './settings';
 import { walkThrough, walkThroughOwnUsers } from './walk-through';
 
@@ -40,7 +36,7 @@ describe('the packed library', () => {
     installations.set(versions, made);
     return made;
   };
-  let ownUsers: CompiledApplication | undefined;
+  let ownUsers: string | undefined;
 
   beforeAll(() => {
     work = mkdtempSync(join(tmpdir(), 'nsa-package-'));
@@ -94,10 +90,8 @@ describe('the packed library', () => {
   });
 
   it('the packed library passes publint and are-the-types-wrong', () => {
-    const lint = (tarball: string): string =>
-      run(process.execPath, [join(ROOT, 'scripts/lint-package.mjs'), tarball], ROOT);
-    expect(lint(packed.auth.tarball)).toContain('find nothing in ., ./testing, ./node-sqlite, ./package.json');
-    expect(lint(packed.client.tarball)).toContain('find nothing in ., ./package.json');
+    expect(lintPackage(packed.auth)).toContain('find nothing in ., ./testing, ./node-sqlite, ./package.json');
+    expect(lintPackage(packed.client)).toContain('find nothing in ., ./package.json');
   }, 60_000);
 
   it.each(CORNERS)(
@@ -105,17 +99,12 @@ describe('the packed library', () => {
     async ({ versions, layout }) => {
       const installation = installationOf(versions);
       installation.checkIdentity(process.execPath);
-      const host = compileApplication(installation, layout);
-      const database = await createDatabase('sqlite');
-      try {
-        const apps = compileApps(installation);
-        await withApplication(host, process.execPath, database.options, async (url) => {
-          await walkThrough(url, hasDevices(versions));
-          for (const app of apps) expect(await runApp(process.execPath, app, url)).toBe('1 200 signed_out');
-        });
-      } finally {
-        await database.drop();
-      }
+      const { entry } = installation.compile(layout);
+      const clients = installation.compileClientApps();
+      await withApplication(entry, process.execPath, 'sqlite', async (url) => {
+        await walkThrough(url, hasDevices(versions));
+        for (const client of clients) expect(await runClientApp(client, url)).toBe('1 200 signed_out');
+      });
     },
     300_000,
   );
@@ -124,15 +113,9 @@ describe('the packed library', () => {
     'the packed library works with a mapped entity and with a UserStore on %s',
     async (name) => {
       const { versions, layout } = CORNERS.at(-1)!;
-      ownUsers ??= compileApplication(installationOf(versions), layout, 'own-users');
+      ownUsers ??= installationOf(versions).compile(layout, 'own-users').entry;
       for (const users of ['mapped', 'store']) {
-        const database = await createDatabase(name);
-        const environment = { APPLICATION_USERS: users };
-        try {
-          await withApplication(ownUsers, process.execPath, database.options, walkThroughOwnUsers, environment);
-        } finally {
-          await database.drop();
-        }
+        await withApplication(ownUsers, process.execPath, name, walkThroughOwnUsers, { APPLICATION_USERS: users });
       }
     },
     300_000,

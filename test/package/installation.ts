@@ -1,40 +1,87 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { SQLITE_DRIVER } from '../support/sqlite';
-import type { PackedLibrary } from './pack';
-import { run } from './run';
-import { dependenciesOf, type Versions } from './settings';
+import { npmInstall, ROOT, run } from './run';
+import { CLIENT_APP, compilerOptionsOf, dependenciesOf, type Layout, type Versions } from './settings';
 
-const SHOWN = ['@nestjs/core', '@nestjs/event-emitter', '@nestjs/typeorm', 'typeorm', 'class-validator', 'typescript'];
+/** A package as it would be published. */
+interface Packed {
+  readonly tarball: string;
+  /** The files in the package. */
+  readonly files: readonly string[];
+  /** The folder from which it was packed. */
+  readonly folder: string;
+}
+
+/** The library and its client. */
+export interface PackedLibrary {
+  readonly auth: Packed;
+  readonly client: Packed;
+}
+
+/** Builds the library and its client outside the workspace, and packs them as they would be published. */
+export function packLibrary(work: string): PackedLibrary {
+  const folder = join(work, 'package');
+  run('npx', ['tsc', '-p', 'libs/auth/tsconfig.lib.json', '--outDir', join(folder, 'auth/dist')], ROOT);
+  run(process.execPath, ['scripts/build-client.mjs', join(folder, 'client/dist')], ROOT);
+  run(process.execPath, ['scripts/build-docs.mjs', folder], ROOT);
+  return { auth: pack('auth', folder), client: pack('client', folder) };
+}
+
+function pack(name: keyof PackedLibrary, parent: string): Packed {
+  const folder = join(parent, name);
+  for (const file of ['package.json', 'LICENSE']) cpSync(join(ROOT, 'libs', name, file), join(folder, file));
+  type Report = { readonly filename: string; readonly files: readonly { readonly path: string }[] };
+  const [{ filename, files }] = JSON.parse(run('npm', ['pack', '--json'], folder)) as [Report];
+  return { tarball: join(folder, filename), files: files.map(({ path }) => path), folder };
+}
+
+/** Checks a package with publint and are-the-types-wrong, and returns the report. */
+export function lintPackage({ tarball }: Packed): string {
+  return run(process.execPath, [join(ROOT, 'scripts/lint-package.mjs'), tarball], ROOT);
+}
+
+/** Writes the manifest of an application with the packed library and its client. */
+export function writeManifest(
+  folder: string,
+  { auth, client }: PackedLibrary,
+  peers: Readonly<Record<string, string>>,
+  more: object = {},
+): void {
+  const own = { 'nestjs-session-auth': `file:${auth.tarball}`, 'nestjs-session-auth-client': `file:${client.tarball}` };
+  const manifest = { name: 'fresh-application', private: true, dependencies: { ...peers, ...own }, ...more };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+}
+
+export interface CompiledApplication {
+  /** The path of its main.js. */
+  readonly entry: string;
+  /** The versions of TypeScript that accept the types. */
+  readonly compilers: readonly string[];
+  /** Other packages whose declarations contain errors, which applications ignore with `skipLibCheck`. */
+  readonly faulty: readonly string[];
+}
 
 /** A folder in which the packed library, its client and their peers are installed, as in an application. */
 export class Installation {
-  constructor(
+  private constructor(
     readonly folder: string,
     readonly versions: Versions,
   ) {}
 
   /** Creates an installation. npm resolves every version again, and checks the peer dependencies. */
-  static make(work: string, versions: Versions, { auth, client }: PackedLibrary): Installation {
+  static make(work: string, versions: Versions, packed: PackedLibrary): Installation {
     const folder = join(work, `nest-${versions.nest}-typeorm-${versions.typeorm}`);
     mkdirSync(folder);
     // Native modules were compiled for the workspace. The build itself is not tested here.
     const driver = SQLITE_DRIVER === 'better-sqlite3' ? dirname(require.resolve('better-sqlite3/package.json')) : null;
-    const dependencies = {
-      ...dependenciesOf(versions),
-      ...(driver ? { 'better-sqlite3': `file:${driver}` } : {}),
-      'nestjs-session-auth': `file:${auth.tarball}`,
-      'nestjs-session-auth-client': `file:${client.tarball}`,
-    };
+    const peers = { ...dependenciesOf(versions), ...(driver ? { 'better-sqlite3': `file:${driver}` } : {}) };
     // TypeORM 0.3.20 allows only older versions of better-sqlite3 than the workspace has.
     const overrides = driver ? { typeorm: { 'better-sqlite3': '$better-sqlite3' } } : {};
-    const manifest = { name: 'fresh-application', private: true, dependencies, overrides };
-    writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
-    run(
-      'npm',
-      ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--strict-peer-deps'],
-      folder,
-    );
+    writeManifest(folder, packed, peers, { overrides });
+    npmInstall(folder, '--prefer-offline', '--strict-peer-deps');
     cpSync(join(__dirname, 'application/identity.mjs'), join(folder, 'identity.mjs'));
     return new Installation(folder, versions);
   }
@@ -44,13 +91,76 @@ export class Installation {
     return (JSON.parse(manifest) as { version: string }).version;
   }
 
-  /** Returns the versions that npm has resolved for the packages that matter to the library. */
-  resolved(): Record<string, string> {
-    return Object.fromEntries(SHOWN.map((name) => [name, this.versionOf(name)]));
-  }
-
   /** Checks that `import` and `require()` load the same names and the same classes. */
   checkIdentity(node: string): void {
     run(node, [join(this.folder, 'identity.mjs')], this.folder);
   }
+
+  /**
+   * Compiles an application in its layout, and checks its types with the newest TypeScript as well.
+   *
+   * @throws if the application's code or the library's declarations contain an error
+   */
+  compile(layout: Layout, sources: 'application' | 'own-users' = 'application'): CompiledApplication {
+    const folder = this.writeSources(layout, sources);
+    const faulty = this.tsc('typescript', folder);
+    const compilers = [this.versionOf('typescript')];
+    // TypeScript 7 does not support node10.
+    if (layout.resolution !== 'node10') {
+      faulty.push(...this.tsc('newest-typescript', folder, '--noEmit'));
+      compilers.push(this.versionOf('newest-typescript'));
+      // Common settings for ESM. Only the types are checked, because the emitted code is the same.
+      const bundler = ['--noEmit', '--module', 'es2022', '--moduleResolution', 'bundler'];
+      if (layout.modules === 'ESM') faulty.push(...this.tsc('newest-typescript', folder, ...bundler));
+    }
+    return { entry: join(folder, 'dist/main.js'), compilers, faulty: [...new Set(faulty)].sort() };
+  }
+
+  /** Compiles the same browser app as an ES module and as CommonJS. Returns the two files. */
+  compileClientApps(): string[] {
+    const folder = join(this.folder, 'client-apps');
+    mkdirSync(folder);
+    for (const [name, text] of Object.entries(CLIENT_APP)) writeFileSync(join(folder, name), text);
+    run(process.execPath, [join(this.folder, 'node_modules/typescript/bin/tsc'), '-p', folder], folder);
+    return ['app.mjs', 'app.cjs'].map((name) => join(folder, 'dist', name));
+  }
+
+  private writeSources({ modules, resolution }: Layout, sources: string): string {
+    const folder = join(this.folder, `${sources}-${modules}-${resolution}`);
+    const from = join(__dirname, sources);
+    mkdirSync(join(folder, 'src'), { recursive: true });
+    for (const file of readdirSync(from).filter((name) => name.endsWith('.ts'))) {
+      cpSync(join(from, file), join(folder, 'src', file));
+    }
+    const type = modules === 'ESM' ? 'module' : 'commonjs';
+    const compilerOptions = compilerOptionsOf({ modules, resolution }, this.versionOf('typescript'));
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'fresh-application', private: true, type }));
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
+    return folder;
+  }
+
+  /** Compiles a folder with all declarations checked. Returns the other packages whose declarations contain errors. */
+  private tsc(compiler: string, folder: string, ...flags: readonly string[]): string[] {
+    const path = join(this.folder, 'node_modules', compiler, 'bin/tsc');
+    const args = [path, '-p', folder, '--pretty', 'false', ...flags];
+    const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+    const errors = stdout.split('\n').filter((line) => /\berror TS\d+/.test(line));
+    const ours = errors.filter((error) => !packageOf(error));
+    if (ours.length > 0 || stderr || (status !== 0 && errors.length === 0)) {
+      const version = this.versionOf(compiler);
+      throw new Error(`The application does not compile with TypeScript ${version}:\n${ours.join('\n')}${stderr}`);
+    }
+    return errors.map((error) => packageOf(error)!);
+  }
+}
+
+/** Returns the package whose declaration contains the error, unless it is the library. */
+function packageOf(error: string): string | undefined {
+  const name = /^[^(]*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(error)?.[1];
+  return name?.startsWith('nestjs-session-auth') ? undefined : name;
+}
+
+/** Returns the output of a client app. Asynchronous, because the application that it calls runs in this process. */
+export async function runClientApp(app: string, url: string): Promise<string> {
+  return (await promisify(execFile)(process.execPath, [app, url])).stdout.trim();
 }

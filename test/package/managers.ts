@@ -1,26 +1,14 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { createDatabase } from '../support/databases';
-import { withApplication } from './application-process';
-import { compileApplication } from './compile';
-import { Installation } from './installation';
-import type { PackedLibrary } from './pack';
-import { run } from './run';
+import { Installation, writeManifest, type PackedLibrary } from './installation';
+import { attempt, npmInstall, run, withApplication } from './run';
 import { dependenciesOf, OPTIONAL, type Versions } from './settings';
-import { failureOf } from './try-applications';
 import { walkThrough } from './walk-through';
 
 /** Nest 12 consists of ES modules, which Plug'n'Play resolves only with a loader. */
 const VERSIONS: Versions = { nest: '11', typeorm: '1' };
 const TOOLS = ['pnpm@10', '@yarnpkg/cli-dist@4', 'esbuild@0.28'];
-
-/** The result of an application that pnpm or Yarn installed, or that esbuild bundled. */
-export interface ManagerRun {
-  readonly name: string;
-  /** Undefined if the run succeeded. */
-  readonly failure: string | undefined;
-}
 
 interface Esbuild {
   build(options: object): Promise<unknown>;
@@ -38,14 +26,14 @@ interface Import {
   readonly pluginData?: unknown;
 }
 
-/** Runs one compiled application in three ways, on PostgreSQL. */
-export async function tryManagers(work: string, packed: PackedLibrary): Promise<ManagerRun[]> {
+/** Runs one compiled application in three ways, on PostgreSQL. Returns their names and results. */
+export async function tryManagers(work: string, packed: PackedLibrary): Promise<string[][]> {
   const tools = join(work, 'tools');
   mkdirSync(tools);
   writeFileSync(join(tools, 'package.json'), JSON.stringify({ name: 'tools', private: true }));
-  run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...TOOLS], tools);
+  npmInstall(tools, ...TOOLS);
   const installation = Installation.make(work, VERSIONS, packed);
-  const { entry } = compileApplication(installation, { modules: 'CommonJS', resolution: 'nodenext' });
+  const { entry } = installation.compile({ modules: 'CommonJS', resolution: 'nodenext' });
   const dist = dirname(entry);
   const ways: Record<string, () => Promise<void>> = {
     'pnpm, without optional packages': async () => {
@@ -78,39 +66,23 @@ export async function tryManagers(work: string, packed: PackedLibrary): Promise<
       await tryAt(outfile, true);
     },
   };
-  const runs: ManagerRun[] = [];
-  for (const [name, way] of Object.entries(ways)) {
-    const failure = await failureOf(way);
-    console.log(`${name}: ${failure ? 'fails' : 'works'}`);
-    runs.push({ name, failure });
-  }
-  return runs;
+  const rows: string[][] = [];
+  for (const [name, way] of Object.entries(ways)) rows.push([name, await attempt(name, way)]);
+  return rows;
 }
 
 /** Creates a project with the compiled application, whose dependencies are not yet installed. */
-function project(work: string, name: string, dist: string, { auth, client }: PackedLibrary): string {
+function project(work: string, name: string, dist: string, packed: PackedLibrary): string {
   const folder = join(work, name);
   cpSync(dist, join(folder, 'dist'), { recursive: true });
-  const leftOut = [...OPTIONAL, 'newest-typescript'];
-  const dependencies = Object.fromEntries(
-    Object.entries(dependenciesOf(VERSIONS)).filter(([one]) => !leftOut.includes(one)),
-  );
-  Object.assign(dependencies, {
-    'nestjs-session-auth': `file:${auth.tarball}`,
-    'nestjs-session-auth-client': `file:${client.tarball}`,
-  });
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'application', private: true, dependencies }));
+  const peers = dependenciesOf(VERSIONS);
+  for (const one of [...OPTIONAL, 'newest-typescript']) delete peers[one];
+  writeManifest(folder, packed, peers);
   return folder;
 }
 
-async function tryAt(entry: string, expectsDevices: boolean, env: NodeJS.ProcessEnv = {}): Promise<void> {
-  const { options, drop } = await createDatabase('postgres');
-  const application = { entry, compilers: [], faulty: [] };
-  try {
-    await withApplication(application, process.execPath, options, (url) => walkThrough(url, expectsDevices), env);
-  } finally {
-    await drop();
-  }
+function tryAt(entry: string, hasDevices: boolean, env: NodeJS.ProcessEnv = {}): Promise<void> {
+  return withApplication(entry, process.execPath, 'postgres', (url) => walkThrough(url, hasDevices), env);
 }
 
 /** Nest and TypeORM load many packages only if they are installed. esbuild would refuse absent ones. */

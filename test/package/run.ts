@@ -1,8 +1,13 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { createDatabase, type DatabaseName } from '../support/databases';
 
 /** The root of the workspace. */
 export const ROOT = join(__dirname, '../..');
+
+/** The time in which a process must listen, in milliseconds. */
+const START_MS = 120_000;
 
 /**
  * Runs a command and returns its output.
@@ -15,5 +20,82 @@ export function run(command: string, args: readonly string[], cwd: string, env =
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
     throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
+  }
+}
+
+/** Installs packages with npm, without their install scripts. */
+export function npmInstall(folder: string, ...args: readonly string[]): void {
+  run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...args], folder);
+}
+
+/** The errors of all attempts. */
+export const failures: string[] = [];
+
+/** Logs the result of an attempt and returns it for a table. */
+export async function attempt(name: string, work: () => Promise<void>): Promise<'works' | 'fails'> {
+  const before = performance.now();
+  const error = await work().then(
+    () => null,
+    (thrown: Error) => thrown,
+  );
+  if (error) failures.push(`${name}: ${error.message}`);
+  const result = error ? 'fails' : 'works';
+  console.log(`${name}: ${result} (${Math.round((performance.now() - before) / 1_000)} s)`);
+  return result;
+}
+
+/** Starts an application on an empty database, calls `use` with its URL, and stops it. */
+export async function withApplication(
+  entry: string,
+  node: string,
+  name: DatabaseName,
+  use: (url: string) => Promise<void>,
+  more: NodeJS.ProcessEnv = {},
+): Promise<void> {
+  const { options, drop } = await createDatabase(name);
+  try {
+    const env = { ...process.env, NODE_ENV: 'test', APPLICATION_DATABASE: JSON.stringify(options), ...more };
+    const application = spawn(node, [entry], { stdio: ['ignore', 'pipe', 'pipe'], env });
+    await whileListening(application, /listening (\d+)/, (port) => use(`http://127.0.0.1:${port}`));
+  } finally {
+    await drop();
+  }
+}
+
+/**
+ * Waits for the process to print its address, calls `use` with the match, and stops the process.
+ *
+ * @throws with the output of the process if it fails or does not listen in time
+ */
+export async function whileListening(
+  child: ChildProcess,
+  address: RegExp,
+  use: (address: string) => Promise<void>,
+  stop: () => unknown = () => child.kill(),
+): Promise<void> {
+  let output = '';
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  let late: NodeJS.Timeout | undefined;
+  const listening = new Promise<string>((resolve, reject) => {
+    late = setTimeout(() => reject(new Error(`It does not listen after ${START_MS} ms`)), START_MS);
+    for (const stream of [child.stdout!, child.stderr!]) {
+      stream.on('data', (chunk: Buffer) => {
+        output += String(chunk);
+        const found = address.exec(output)?.[1];
+        if (found) resolve(found);
+      });
+    }
+  });
+  try {
+    const early = ended.then(([code]): never => {
+      throw new Error(`The process ended with ${code}`);
+    });
+    await use(await Promise.race([listening, early]));
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\nIt printed:\n${output}`, { cause: error });
+  } finally {
+    clearTimeout(late);
+    if (child.exitCode === null && child.signalCode === null) stop();
+    await ended;
   }
 }

@@ -1,11 +1,121 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
+import { Controller, Get, Module, UseGuards, type INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { AuthService, AuthUser } from 'nestjs-session-auth';
+import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
+import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
+import {
+  AUTH_ENTITIES,
+  AUTH_MIGRATIONS,
+  AuthModule,
+  AuthService,
+  AuthUser,
+  BearerAuthGuard,
+  CurrentSession,
+  CurrentUser,
+  OnAuthSignal,
+  type AuthSignals,
+  type SessionInfo,
+} from 'nestjs-session-auth';
+import { hasNodeSqlite, NodeSqlite } from 'nestjs-session-auth/node-sqlite';
+import { actingAs, CheapPasswordHasher, Clock, DrivenClock, recordSignals } from 'nestjs-session-auth/testing';
 import { DataSource } from 'typeorm';
-import { AppModule } from './app.module.js';
-import { tryOpenApi } from './openapi.js';
-import { tryTestingKit } from './testing-kit.js';
+
+const given = JSON.parse(process.env['APPLICATION_DATABASE']!) as TypeOrmModuleOptions;
+const database = given.type === 'better-sqlite3' && hasNodeSqlite() ? { ...given, driver: NodeSqlite } : given;
+
+@Controller('me')
+@UseGuards(BearerAuthGuard)
+class MeController {
+  /** Nest finds the service by its class only if the module and this file load the same class. */
+  constructor(private readonly auth: AuthService) {}
+
+  @Get()
+  me(@CurrentUser() user: AuthUser, @CurrentSession() session: SessionInfo): object {
+    return { username: user.username, session_id: session.id, has_service: this.auth instanceof AuthService };
+  }
+}
+
+/** Listens to signals with `@OnEvent` and with the library's own decorator. */
+@Controller('alerts')
+class AlertsController {
+  private readonly reuses: object[] = [];
+  private readonly ends: string[] = [];
+
+  @OnEvent('token_reuse_detected')
+  warn({ session, sessionsEnded }: AuthSignals['token_reuse_detected']): void {
+    this.reuses.push({ session_id: session.id, sessions_ended: sessionsEnded });
+  }
+
+  @OnAuthSignal('user_logged_out')
+  note({ reason }: AuthSignals['user_logged_out']): void {
+    this.ends.push(reason);
+  }
+
+  @Get()
+  list(): object {
+    return { reuses: this.reuses, ends: this.ends };
+  }
+}
+
+@Module({
+  imports: [
+    TypeOrmModule.forRoot({
+      ...database,
+      entities: [...AUTH_ENTITIES],
+      migrations: [...AUTH_MIGRATIONS],
+      migrationsRun: true,
+    }),
+    EventEmitterModule.forRoot(),
+    AuthModule.forRoot({ sessionPolicy: 'max_count', maxSessions: 10, bcryptCost: 10 }),
+  ],
+  controllers: [MeController, AlertsController],
+})
+class AppModule {}
+
+interface Swagger {
+  readonly DocumentBuilder: new () => { build(): object };
+  readonly SwaggerModule: {
+    createDocument(
+      app: INestApplication,
+      config: object,
+    ): { paths: Record<string, { post?: { operationId?: string; responses: object } }> };
+  };
+}
+
+/** Loaded at run time and without types, because one of the applications does not install the package. */
+const SWAGGER: string = '@nestjs/swagger';
+
+/** With `@nestjs/swagger` installed, checks that the document contains the endpoints of the library. */
+async function tryOpenApi(app: INestApplication): Promise<void> {
+  const swagger = await import(SWAGGER).then(
+    (found) => found as Swagger,
+    () => null,
+  );
+  if (!swagger) return;
+  const { paths } = swagger.SwaggerModule.createDocument(app, new swagger.DocumentBuilder().build());
+  const operation = paths['/auth/login']?.post;
+  check(operation?.operationId === 'authLogin' && '429' in operation.responses, 'the document contains the login');
+}
+
+/** Uses each export of the testing kit. */
+async function tryTestingKit(app: INestApplication, user: AuthUser): Promise<void> {
+  const signals = recordSignals(app);
+  const acting = await actingAs(app, user);
+  const principal = await app.get(AuthService).authenticate(acting.accessToken);
+  check(principal?.sessionId === acting.sessionId, 'actingAs() opens a session');
+  check(signals.of('user_logged_in').length === 1, 'recordSignals() records');
+  check(app.get(Clock, { strict: false }) instanceof Clock, 'Clock is the class that the module provides');
+  const clock = new DrivenClock(0);
+  clock.advance(5);
+  check(clock.now() === 5, 'DrivenClock moves');
+  const hasher = new CheapPasswordHasher();
+  check(await hasher.verify('secret', await hasher.hash('secret')), 'CheapPasswordHasher verifies');
+}
+
+function check(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`It does not hold that ${what}.`);
+}
 
 async function main(): Promise<void> {
   const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] });
