@@ -2,17 +2,16 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brokenLinks, linksOf } from '../../website/links';
-import { DATABASES } from '../support/databases';
 import { Installation, lintPackage, packLibrary, runClientApp, type PackedLibrary } from './installation';
 import { ROOT, run, withApplication } from './run';
 import { hasDevices, type Layout, type Versions } from './settings';
-import { walkThrough, walkThroughOwnUsers } from './walk-through';
+import { walkThrough } from './walk-through';
 
 /**
  * The oldest and newest supported versions, on this Node and on SQLite. `npm run matrix` tests the versions in
  * between.
  */
-const CORNERS: { versions: Versions; layout: Layout }[] = [
+const CORNERS: readonly { versions: Versions; layout: Layout }[] = [
   { versions: { nest: '10', typeorm: '0.3.20' }, layout: { modules: 'CommonJS', resolution: 'node10' } },
   { versions: { nest: '12', typeorm: '1' }, layout: { modules: 'ESM', resolution: 'nodenext' } },
 ];
@@ -30,13 +29,6 @@ function compiled(name: 'auth' | 'client', to: string): string[] {
 describe('the packed library', () => {
   let work: string;
   let packed: PackedLibrary;
-  const installations = new Map<Versions, Installation>();
-  const installationOf = (versions: Versions): Installation => {
-    const made = installations.get(versions) ?? Installation.make(work, versions, packed);
-    installations.set(versions, made);
-    return made;
-  };
-  let ownUsers: string | undefined;
 
   beforeAll(() => {
     work = mkdtempSync(join(tmpdir(), 'nsa-package-'));
@@ -97,7 +89,7 @@ describe('the packed library', () => {
   it.each(CORNERS)(
     'the packed library compiles and runs on Nest $versions.nest with TypeORM $versions.typeorm in $layout.modules under $layout.resolution',
     async ({ versions, layout }) => {
-      const installation = installationOf(versions);
+      const installation = Installation.make(work, versions, packed);
       installation.checkIdentity(process.execPath);
       const { entry } = installation.compile(layout);
       const clients = installation.compileClientApps();
@@ -105,18 +97,6 @@ describe('the packed library', () => {
         await walkThrough(url, hasDevices(versions));
         for (const client of clients) expect(await runClientApp(client, url)).toBe('1 200 signed_out');
       });
-    },
-    300_000,
-  );
-
-  it.each(DATABASES)(
-    'the packed library works with a mapped entity and with a UserStore on %s',
-    async (name) => {
-      const { versions, layout } = CORNERS.at(-1)!;
-      ownUsers ??= installationOf(versions).compile(layout, 'own-users').entry;
-      for (const users of ['mapped', 'store']) {
-        await withApplication(ownUsers, process.execPath, name, walkThroughOwnUsers, { APPLICATION_USERS: users });
-      }
     },
     300_000,
   );

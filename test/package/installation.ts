@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { SQLITE_DRIVER } from '../support/sqlite';
@@ -101,8 +101,8 @@ export class Installation {
    *
    * @throws if the application's code or the library's declarations contain an error
    */
-  compile(layout: Layout, sources: 'application' | 'own-users' = 'application'): CompiledApplication {
-    const folder = this.writeSources(layout, sources);
+  compile(layout: Layout): CompiledApplication {
+    const folder = this.writeSources(layout);
     const faulty = this.tsc('typescript', folder);
     const compilers = [this.versionOf('typescript')];
     // TypeScript 7 does not support node10.
@@ -125,12 +125,10 @@ export class Installation {
     return ['app.mjs', 'app.cjs'].map((name) => join(folder, 'dist', name));
   }
 
-  private writeSources({ modules, resolution }: Layout, sources: string): string {
-    const folder = join(this.folder, `${sources}-${modules}-${resolution}`);
-    const from = join(__dirname, sources);
-    mkdirSync(join(folder, 'src'), { recursive: true });
-    for (const file of readdirSync(from).filter((name) => name.endsWith('.ts'))) {
-      cpSync(join(from, file), join(folder, 'src', file));
+  private writeSources({ modules, resolution }: Layout): string {
+    const folder = join(this.folder, `${modules}-${resolution}`);
+    for (const file of ['main.ts', 'types.ts']) {
+      cpSync(join(__dirname, 'application', file), join(folder, 'src', file));
     }
     const type = modules === 'ESM' ? 'module' : 'commonjs';
     const compilerOptions = compilerOptionsOf({ modules, resolution }, this.versionOf('typescript'));

@@ -66,20 +66,6 @@ export async function walkThrough(url: string, hasDevices: boolean): Promise<voi
   assert.deepEqual((await get('/alerts')).body, { reuses, ends: [...ends, 'logout'] });
 }
 
-/** Asserts what an application with its own users must do over HTTP, from login to the end of the account. */
-export async function walkThroughOwnUsers(url: string): Promise<void> {
-  const login = (): Promise<Answer> => send(url, 'POST', '/auth/login/', undefined, CREDENTIALS);
-  const { status, body } = await login();
-  assert.equal(status, 200);
-  const { access_token: token, refresh_token } = body as Tokens;
-  assert.equal((await send(url, 'GET', '/me')).status, 401);
-  assert.deepEqual(await send(url, 'GET', '/me', token), { status: 200, body: { email: 'alice' } });
-  assert.equal((await send(url, 'DELETE', '/me', token)).status, 200);
-  assert.equal((await send(url, 'GET', '/me', token)).status, 401);
-  assert.equal((await send(url, 'POST', '/auth/token/refresh/', undefined, { refresh_token })).status, 400);
-  assert.deepEqual(await login(), INVALID_CREDENTIALS);
-}
-
 async function send(url: string, method: string, path: string, token?: string, body?: object): Promise<Answer> {
   const response = await fetch(url + path, {
     method,

@@ -12,7 +12,10 @@ import type {
   EndReason,
   OpenedSession,
   SessionInfo,
+  StoredUser,
+  UserEntityMapping,
   UserId,
+  UserStore,
 } from 'nestjs-session-auth';
 import type { hasNodeSqlite, NodeSqlite, NodeSqliteOptions } from 'nestjs-session-auth/node-sqlite';
 import type { actingAs, ActingSession, CheapPasswordHasher, SignalRecorder } from 'nestjs-session-auth/testing';
@@ -37,7 +40,9 @@ export const HELD: [
   Same<ReturnType<typeof hasNodeSqlite>, boolean>,
   Same<NodeSqlite['inTransaction'], boolean>,
   Same<NodeSqliteOptions['timeout'], number | undefined>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
+  Same<ReturnType<UserStore['findByUsername']>, Promise<StoredUser | null>>,
+  Same<UserEntityMapping['username'], string>,
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
 
 /** Types of other packages that the library's types are built on. */
 export type OfOthers = [
