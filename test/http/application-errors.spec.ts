@@ -1,15 +1,5 @@
-import {
-  Body,
-  Catch,
-  Controller,
-  Get,
-  HttpException,
-  Post,
-  UseFilters,
-  ValidationPipe,
-  type ArgumentsHost,
-  type ExceptionFilter,
-} from '@nestjs/common';
+import { Body, Catch, Controller, Get, HttpException, Post, UseFilters, ValidationPipe } from '@nestjs/common';
+import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { AuthError, AuthErrorFilter, AuthService } from 'nestjs-session-auth';
 import { IsEmail } from 'class-validator';

@@ -1,18 +1,12 @@
 import { Controller, Get, Header, Post, Req, Res, UseGuards } from '@nestjs/common';
-import {
-  AuthCookies,
-  AuthService,
-  BearerAuthGuard,
-  clientInfoOf,
-  type AuthRequest,
-  type AuthResponse,
-} from 'nestjs-session-auth';
+import { AuthCookies, AuthService, BearerAuthGuard, clientInfoOf } from 'nestjs-session-auth';
+import type { AuthRequest, AuthResponse } from 'nestjs-session-auth';
 import type { Request, Response } from 'express';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Browser, cookiesIn } from '../support/browser';
 import { SECOND } from '../support/driven-clock';
 import { PASSWORD } from '../support/test-application';
-import { restorePassword, storedEnd, describeOnBothPlatforms, type TestEnvironment } from '../support/environment';
+import { restorePassword, storedEnd, describeOnBothPlatforms } from '../support/environment';
 import { applicationStarter } from '../support/start-for-test';
 
 const CREDENTIALS = { username: 'alice', password: PASSWORD };
@@ -65,7 +59,7 @@ const openFrom = (browser: Browser, network: string) =>
 
 const options = { auth: { cookies: { mode: 'optional' as const } }, controllers: [SiteController], trustProxy: true };
 
-describeOnBothPlatforms('AuthCookies', options, (env: TestEnvironment) => {
+describeOnBothPlatforms('AuthCookies', options, (env) => {
   let browser: Browser;
   let sessionId: string;
 

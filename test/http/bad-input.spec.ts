@@ -1,7 +1,7 @@
 import { ValidationPipe, type INestApplication } from '@nestjs/common';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeHttp, INVALID_CREDENTIALS, sendRaw, type TestEnvironment } from '../support/environment';
+import { describeHttp, INVALID_CREDENTIALS, sendRaw } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 
 const STRING = ['Not a valid string.'];
@@ -64,7 +64,7 @@ const CONFIGURATIONS: Readonly<Record<string, (app: INestApplication) => void>> 
 };
 
 describe.each(Object.entries(CONFIGURATIONS))('%s', (_, configure) => {
-  describeHttp('malformed input', { configure }, (env: TestEnvironment) => {
+  describeHttp('malformed input', { configure }, (env) => {
     let token: string;
     beforeEach(async () => {
       token = (await env.app.login()).access_token;

@@ -1,6 +1,6 @@
 import { AuthUser } from 'nestjs-session-auth';
 import { DAY, MINUTE } from '../support/driven-clock';
-import { sendRaw, setActive, describeHttp, type RawAnswer, type TestEnvironment } from '../support/environment';
+import { sendRaw, setActive, describeHttp, type RawAnswer } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 
 const MISSING = '{"detail":"Authentication credentials were not provided.","code":"credentials_missing"}';
@@ -27,7 +27,7 @@ const NO_TOKEN = [
   ...[`Bearer ${'a'.repeat(43)}`, `Bearer ${'a'.repeat(8_000)}`, 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.'],
 ];
 
-describeHttp('bearer tokens', {}, (env: TestEnvironment) => {
+describeHttp('bearer tokens', {}, (env) => {
   const ask = (route: string, ...authorization: string[]): Promise<RawAnswer> =>
     sendRaw(env.app, [`${route} HTTP/1.1`, ...authorization.map((value) => `Authorization: ${value}`)]);
   const askMe = (token: string): Promise<RawAnswer> => ask('GET /me', `Bearer ${token}`);

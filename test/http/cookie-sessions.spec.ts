@@ -44,7 +44,7 @@ async function eventsIn({ app }: TestEnvironment): Promise<string[]> {
   return rows.map(({ event, extra }) => (extra['replayed'] ? `${event}, replayed` : event));
 }
 
-describeOnEachDatabase('refreshes over cookies', cookiesWith(), (env: TestEnvironment) => {
+describeOnEachDatabase('refreshes over cookies', cookiesWith(), (env) => {
   it('a refresh over cookies is replayed for ten seconds, while a repeated bearer refresh is reuse', async () => {
     const { app } = env;
     const first = await open(env);
@@ -198,7 +198,7 @@ const TIMES = { accessTokenTtlSeconds: 300, refreshTokenTtlSeconds: 600, absolut
 describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshTokens) => {
   const options = cookiesWith({ ...TIMES, rotateRefreshTokens });
 
-  describeOnEachDatabase('the reported expiries', options, (env: TestEnvironment) => {
+  describeOnEachDatabase('the reported expiries', options, (env) => {
     let start: number;
     beforeEach(() => void (start = env.app.clock.now()));
 
@@ -266,7 +266,7 @@ async function renewed(
   return app.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: PASSWORD }, HOME);
 }
 
-describeOnEachDatabase('logouts by refresh cookies', cookiesWith(), (env: TestEnvironment) => {
+describeOnEachDatabase('logouts by refresh cookies', cookiesWith(), (env) => {
   const authenticate = (...tokens: string[]) => authenticationOf(env).byRefreshTokens(tokens, HOME);
 
   /** Returns the refresh token that the same family could have issued with the given generation. */

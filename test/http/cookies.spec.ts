@@ -12,7 +12,6 @@ import {
   storedEnd,
   describeOnBothPlatforms,
   UUID,
-  type TestEnvironment,
 } from '../support/environment';
 
 const ACCESS = '__Host-auth_access';
@@ -59,7 +58,7 @@ const options: Omit<TestApplicationOptions, 'database'> = {
     }),
 };
 
-describeOnBothPlatforms('optional cookies', options, (env: TestEnvironment) => {
+describeOnBothPlatforms('optional cookies', options, (env) => {
   let browser: Browser;
   let sessionId: string;
 

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, Post, UseGuards } from '@nestjs/common';
 import { BearerAuthGuard } from 'nestjs-session-auth';
-import { sendRaw, storedEnd, describeOnBothPlatforms, type TestEnvironment } from '../support/environment';
+import { sendRaw, storedEnd, describeOnBothPlatforms } from '../support/environment';
 import { Browser, cookiesIn, type BrowserRequest, type Initiator } from '../support/browser';
 import { PASSWORD } from '../support/test-application';
 
@@ -34,172 +34,166 @@ class MoneyController {
 
 const auth = { cookies: { mode: 'optional' as const, trustedOrigins: [TRUSTED] } };
 
-describeOnBothPlatforms(
-  'a browser with a session',
-  { auth, controllers: [MoneyController] },
-  (env: TestEnvironment) => {
-    let browser: Browser;
-    let sessionId: string;
+describeOnBothPlatforms('a browser with a session', { auth, controllers: [MoneyController] }, (env) => {
+  let browser: Browser;
+  let sessionId: string;
 
-    beforeEach(async () => {
-      MoneyController.transfers = 0;
-      browser = new Browser(env.app);
-      sessionId = (await browser.call('/auth/login', CREDENTIALS)).body.session_id as string;
-    });
-    const expectUntouched = async (): Promise<void> => {
-      expect(MoneyController.transfers).toBe(0);
-      expect(await storedEnd(env.app, sessionId)).toMatchObject({ state: 'active' });
-      expect((await browser.send('/me')).status).toBe(200);
-    };
-    const attack = async (path: string, request: BrowserRequest): Promise<unknown> => {
-      const { status, body } = await browser.send(path, request);
-      return [status, (body as { code?: string }).code];
-    };
+  beforeEach(async () => {
+    MoneyController.transfers = 0;
+    browser = new Browser(env.app);
+    sessionId = (await browser.call('/auth/login', CREDENTIALS)).body.session_id as string;
+  });
+  const expectUntouched = async (): Promise<void> => {
+    expect(MoneyController.transfers).toBe(0);
+    expect(await storedEnd(env.app, sessionId)).toMatchObject({ state: 'active' });
+    expect((await browser.send('/me')).status).toBe(200);
+  };
+  const attack = async (path: string, request: BrowserRequest): Promise<unknown> => {
+    const { status, body } = await browser.send(path, request);
+    return [status, (body as { code?: string }).code];
+  };
 
-    it.each<[string, Initiator]>([
-      ['another site', EVIL],
-      ['a page without an origin', 'null'],
-    ])('a browser sends no cookie with a form, a fetch or an image from %s', async (_, from) => {
-      const refused = [401, 'credentials_missing'];
-      const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
-      for (const path of ['/money', '/auth/logout', '/auth/logout/all']) {
-        expect(await attack(path, { method: 'POST', from, navigates: true, headers: form })).toEqual(refused);
-        expect(await attack(path, { method: 'POST', from, headers: { 'Content-Type': 'text/plain' } })).toEqual(
-          refused,
-        );
-      }
-      expect(await attack('/money', { method: 'DELETE', from })).toEqual(refused);
-      expect(await attack('/money', { from })).toEqual(refused);
-      await expectUntouched();
-    });
+  it.each<[string, Initiator]>([
+    ['another site', EVIL],
+    ['a page without an origin', 'null'],
+  ])('a browser sends no cookie with a form, a fetch or an image from %s', async (_, from) => {
+    const refused = [401, 'credentials_missing'];
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    for (const path of ['/money', '/auth/logout', '/auth/logout/all']) {
+      expect(await attack(path, { method: 'POST', from, navigates: true, headers: form })).toEqual(refused);
+      expect(await attack(path, { method: 'POST', from, headers: { 'Content-Type': 'text/plain' } })).toEqual(refused);
+    }
+    expect(await attack('/money', { method: 'DELETE', from })).toEqual(refused);
+    expect(await attack('/money', { from })).toEqual(refused);
+    await expectUntouched();
+  });
 
-    it('another site can navigate the browser to a GET route, and the request changes nothing', async () => {
-      expect(await attack('/money', { from: EVIL, navigates: true })).toEqual([200, undefined]);
-      expect(await attack('/money', { from: 'address bar', navigates: true })).toEqual([200, undefined]);
-      await expectUntouched();
-    });
+  it('another site can navigate the browser to a GET route, and the request changes nothing', async () => {
+    expect(await attack('/money', { from: EVIL, navigates: true })).toEqual([200, undefined]);
+    expect(await attack('/money', { from: 'address bar', navigates: true })).toEqual([200, undefined]);
+    await expectUntouched();
+  });
 
-    it('requests that a sibling subdomain starts carry the cookies and are refused', async () => {
-      for (const old of [false, true]) {
-        const attacked = new Browser(env.app, 'https://api.example.com', old);
-        for (const [name, value] of Object.entries(browser.jar)) attacked.put(name, value);
-        for (const [path, method, from] of [
-          ['/money', 'POST', SIBLING],
-          ['/money', 'DELETE', SIBLING],
-          ['/auth/logout', 'POST', SIBLING],
-          ['/auth/logout/all', 'POST', SIBLING],
-          ['/auth/password/change', 'POST', SIBLING],
-          [`/auth/sessions/${sessionId}`, 'DELETE', SIBLING],
-          // A different scheme or port makes a different origin.
-          ['/money', 'POST', 'http://api.example.com'],
-          ['/money', 'POST', 'https://api.example.com:8443'],
-          ['/money', 'POST', `${TRUSTED}:8443`],
-          ['/money', 'POST', `${TRUSTED}.evil.test`],
-        ] as const) {
-          // The request carries the cookies in any case, as from a browser that does not support `SameSite`.
-          const headers = { Cookie: attacked.headersOf({})['Cookie']! };
-          const { status, body, ...response } = await attacked.send(path, { method, from, headers });
-          const found = [status, body.code, cookiesIn(response)];
-          expect([path, from, ...found]).toEqual([path, from, 403, 'cross_site_request', []]);
-        }
-      }
-      await expectUntouched();
-    });
-
-    it('requests from a trusted origin and from the same origin are accepted, even from old browsers', async () => {
-      for (const from of [TRUSTED, 'https://api.example.com'] as const) {
-        for (const old of [false, true]) {
-          const page = new Browser(env.app, 'https://api.example.com', old);
-          const { body } = await page.call('/auth/login', CREDENTIALS, { from });
-          expect(Object.keys(body as object)).toEqual(['session_id']);
-          expect((await page.send('/money', { method: 'POST', from })).status).toBe(201);
-          expect((await page.call('/auth/token/refresh', undefined, { from })).status).toBe(200);
-          expect((await page.send('/auth/logout', { method: 'POST', from })).status).toBe(200);
-        }
-      }
-    });
-
-    it('a request without a trusted origin is accepted only if its headers show that the user or the same origin started it', async () => {
-      const send = (...headers: string[]) =>
-        sendRaw(env.app, ['POST /money HTTP/1.1', `Cookie: ${ACCESS}=${browser.jar[ACCESS]}`, ...headers]);
-      expect((await send('Sec-Fetch-Site: none')).status).toBe(201);
-      // `Referrer-Policy: no-referrer` makes the origin of a form null.
-      expect((await send('Origin: null', 'Sec-Fetch-Site: same-origin')).status).toBe(201);
-      MoneyController.transfers = 0;
-      for (const headers of [
-        ...[[], ['Origin: null'], ['Sec-Fetch-Site: same-site'], ['Sec-Fetch-Site: '], ['Sec-Fetch-Site: Same-Origin']],
-        ...[['Sec-Fetch-Site: cross-site', 'Origin: https://127.0.0.1'], ['Referer: https://127.0.0.1/']],
-        ['Sec-Fetch-Site: same-origin', 'Sec-Fetch-Site: same-origin'],
-        ...[['Origin: http://127.0.0.1'], ['Origin: https://127.0.0.1', 'Origin: https://127.0.0.1']],
-        ...[[`Origin: ${TRUSTED}, ${TRUSTED}`], [`Origin: ${TRUSTED}/`]],
-      ]) {
-        const { status, body } = await send(...headers);
-        expect([headers, status, JSON.parse(body)]).toEqual([headers, 403, CROSS_SITE]);
-      }
-      expect((await send('Origin: https://127.0.0.1')).status).toBe(201);
-      MoneyController.transfers = 0;
-      await expectUntouched();
-    });
-
-    it('another site cannot log the browser in as another user, and the attempt opens no session', async () => {
-      const before = browser.jar;
-      const body = { username: 'bob', password: PASSWORD };
-      for (const from of [EVIL, SIBLING, 'null'] as const) {
-        const login = await browser.call('/auth/login', body, { from, navigates: true });
-        expect([login.status, login.body, cookiesIn(login)]).toEqual([403, CROSS_SITE, []]);
-        const refresh = await browser.call('/auth/token/refresh', undefined, { from, navigates: true });
-        expect([refresh.status, refresh.body, cookiesIn(refresh)]).toEqual([403, CROSS_SITE, []]);
-      }
-      expect(browser.jar).toEqual(before);
-      const rows: { n: unknown }[] = await env.app.dataSource.query('SELECT COUNT(*) AS n FROM auth_sessions');
-      expect(Number(rows[0]!.n)).toBe(1);
-      await expectUntouched();
-    });
-
-    it('another site cannot count failed logins against the visitor', async () => {
-      for (let i = 0; i < 12; i++) {
-        const body = { username: 'alice', password: 'wrong' };
-        expect((await browser.call('/auth/login', body, { from: EVIL, navigates: true })).status).toBe(403);
-      }
-      expect(await env.app.dataSource.query('SELECT * FROM auth_login_failures')).toEqual([]);
-      expect(env.app.sent('login_failed')).toEqual([]);
-      expect((await browser.call('/auth/login', CREDENTIALS)).status).toBe(200);
-    });
-
-    it('a form from another site can neither end the session nor clear the cookies', async () => {
-      for (const [path, more] of [
-        ['/auth/logout', {}],
-        ['/auth/logout', { 'X-Auth-Transport': 'cookie' }],
-        ['/auth/token/refresh', { 'X-Auth-Transport': 'cookie' }],
+  it('requests that a sibling subdomain starts carry the cookies and are refused', async () => {
+    for (const old of [false, true]) {
+      const attacked = new Browser(env.app, 'https://api.example.com', old);
+      for (const [name, value] of Object.entries(browser.jar)) attacked.put(name, value);
+      for (const [path, method, from] of [
+        ['/money', 'POST', SIBLING],
+        ['/money', 'DELETE', SIBLING],
+        ['/auth/logout', 'POST', SIBLING],
+        ['/auth/logout/all', 'POST', SIBLING],
+        ['/auth/password/change', 'POST', SIBLING],
+        [`/auth/sessions/${sessionId}`, 'DELETE', SIBLING],
+        // A different scheme or port makes a different origin.
+        ['/money', 'POST', 'http://api.example.com'],
+        ['/money', 'POST', 'https://api.example.com:8443'],
+        ['/money', 'POST', `${TRUSTED}:8443`],
+        ['/money', 'POST', `${TRUSTED}.evil.test`],
       ] as const) {
-        const response = await browser.send(path, { method: 'POST', from: EVIL, navigates: true, headers: more });
-        expect([response.status === 200, cookiesIn(response)]).toEqual([false, []]);
+        // The request carries the cookies in any case, as from a browser that does not support `SameSite`.
+        const headers = { Cookie: attacked.headersOf({})['Cookie']! };
+        const { status, body, ...response } = await attacked.send(path, { method, from, headers });
+        const found = [status, body.code, cookiesIn(response)];
+        expect([path, from, ...found]).toEqual([path, from, 403, 'cross_site_request', []]);
       }
-      await expectUntouched();
-    });
+    }
+    await expectUntouched();
+  });
 
-    it('cookies that a sibling subdomain sets do not affect a session', async () => {
-      const attacker = await env.app.login('bob');
-      expect(browser.setFromSibling(ACCESS, attacker.access_token)).toBe(false);
-      for (const name of ['auth_access', '__host-auth_access', 'Host-auth_access', 'x__Host-auth_access']) {
-        browser.setFromSibling(name, attacker.access_token);
+  it('requests from a trusted origin and from the same origin are accepted, even from old browsers', async () => {
+    for (const from of [TRUSTED, 'https://api.example.com'] as const) {
+      for (const old of [false, true]) {
+        const page = new Browser(env.app, 'https://api.example.com', old);
+        const { body } = await page.call('/auth/login', CREDENTIALS, { from });
+        expect(Object.keys(body as object)).toEqual(['session_id']);
+        expect((await page.send('/money', { method: 'POST', from })).status).toBe(201);
+        expect((await page.call('/auth/token/refresh', undefined, { from })).status).toBe(200);
+        expect((await page.send('/auth/logout', { method: 'POST', from })).status).toBe(200);
       }
-      expect((await browser.send('/me')).body.username).toBe('alice');
-      // A browser that does not enforce the prefix sends both cookies.
-      const twice = `${ACCESS}=${attacker.access_token}; ${ACCESS}=${browser.jar[ACCESS]}`;
-      const { status } = await browser.send('/me', { headers: { Cookie: twice } });
-      expect(status).toBe(400);
-      await expectUntouched();
-    });
+    }
+  });
 
-    it('a request without session cookies is refused if other cookies displaced them in the browser', async () => {
-      for (let index = 0; index < 40; index += 1) browser.setFromSibling(`filler${index}`, 'x'.repeat(500));
-      const { status, headers } = await browser.send('/me');
-      expect([status, headers['set-cookie']]).toEqual([431, undefined]);
-      const many = Array.from({ length: 180 }, (_, index) => `f${index}=${index}`).join('; ');
-      const pushedOut = await browser.send('/me', { headers: { Cookie: many } });
-      expect([pushedOut.status, pushedOut.body.code]).toEqual([401, 'credentials_missing']);
-      expect(await storedEnd(env.app, sessionId)).toMatchObject({ state: 'active' });
-    });
-  },
-);
+  it('a request without a trusted origin is accepted only if its headers show that the user or the same origin started it', async () => {
+    const send = (...headers: string[]) =>
+      sendRaw(env.app, ['POST /money HTTP/1.1', `Cookie: ${ACCESS}=${browser.jar[ACCESS]}`, ...headers]);
+    expect((await send('Sec-Fetch-Site: none')).status).toBe(201);
+    // `Referrer-Policy: no-referrer` makes the origin of a form null.
+    expect((await send('Origin: null', 'Sec-Fetch-Site: same-origin')).status).toBe(201);
+    MoneyController.transfers = 0;
+    for (const headers of [
+      ...[[], ['Origin: null'], ['Sec-Fetch-Site: same-site'], ['Sec-Fetch-Site: '], ['Sec-Fetch-Site: Same-Origin']],
+      ...[['Sec-Fetch-Site: cross-site', 'Origin: https://127.0.0.1'], ['Referer: https://127.0.0.1/']],
+      ['Sec-Fetch-Site: same-origin', 'Sec-Fetch-Site: same-origin'],
+      ...[['Origin: http://127.0.0.1'], ['Origin: https://127.0.0.1', 'Origin: https://127.0.0.1']],
+      ...[[`Origin: ${TRUSTED}, ${TRUSTED}`], [`Origin: ${TRUSTED}/`]],
+    ]) {
+      const { status, body } = await send(...headers);
+      expect([headers, status, JSON.parse(body)]).toEqual([headers, 403, CROSS_SITE]);
+    }
+    expect((await send('Origin: https://127.0.0.1')).status).toBe(201);
+    MoneyController.transfers = 0;
+    await expectUntouched();
+  });
+
+  it('another site cannot log the browser in as another user, and the attempt opens no session', async () => {
+    const before = browser.jar;
+    const body = { username: 'bob', password: PASSWORD };
+    for (const from of [EVIL, SIBLING, 'null'] as const) {
+      const login = await browser.call('/auth/login', body, { from, navigates: true });
+      expect([login.status, login.body, cookiesIn(login)]).toEqual([403, CROSS_SITE, []]);
+      const refresh = await browser.call('/auth/token/refresh', undefined, { from, navigates: true });
+      expect([refresh.status, refresh.body, cookiesIn(refresh)]).toEqual([403, CROSS_SITE, []]);
+    }
+    expect(browser.jar).toEqual(before);
+    const rows: { n: unknown }[] = await env.app.dataSource.query('SELECT COUNT(*) AS n FROM auth_sessions');
+    expect(Number(rows[0]!.n)).toBe(1);
+    await expectUntouched();
+  });
+
+  it('another site cannot count failed logins against the visitor', async () => {
+    for (let i = 0; i < 12; i++) {
+      const body = { username: 'alice', password: 'wrong' };
+      expect((await browser.call('/auth/login', body, { from: EVIL, navigates: true })).status).toBe(403);
+    }
+    expect(await env.app.dataSource.query('SELECT * FROM auth_login_failures')).toEqual([]);
+    expect(env.app.sent('login_failed')).toEqual([]);
+    expect((await browser.call('/auth/login', CREDENTIALS)).status).toBe(200);
+  });
+
+  it('a form from another site can neither end the session nor clear the cookies', async () => {
+    for (const [path, more] of [
+      ['/auth/logout', {}],
+      ['/auth/logout', { 'X-Auth-Transport': 'cookie' }],
+      ['/auth/token/refresh', { 'X-Auth-Transport': 'cookie' }],
+    ] as const) {
+      const response = await browser.send(path, { method: 'POST', from: EVIL, navigates: true, headers: more });
+      expect([response.status === 200, cookiesIn(response)]).toEqual([false, []]);
+    }
+    await expectUntouched();
+  });
+
+  it('cookies that a sibling subdomain sets do not affect a session', async () => {
+    const attacker = await env.app.login('bob');
+    expect(browser.setFromSibling(ACCESS, attacker.access_token)).toBe(false);
+    for (const name of ['auth_access', '__host-auth_access', 'Host-auth_access', 'x__Host-auth_access']) {
+      browser.setFromSibling(name, attacker.access_token);
+    }
+    expect((await browser.send('/me')).body.username).toBe('alice');
+    // A browser that does not enforce the prefix sends both cookies.
+    const twice = `${ACCESS}=${attacker.access_token}; ${ACCESS}=${browser.jar[ACCESS]}`;
+    const { status } = await browser.send('/me', { headers: { Cookie: twice } });
+    expect(status).toBe(400);
+    await expectUntouched();
+  });
+
+  it('a request without session cookies is refused if other cookies displaced them in the browser', async () => {
+    for (let index = 0; index < 40; index += 1) browser.setFromSibling(`filler${index}`, 'x'.repeat(500));
+    const { status, headers } = await browser.send('/me');
+    expect([status, headers['set-cookie']]).toEqual([431, undefined]);
+    const many = Array.from({ length: 180 }, (_, index) => `f${index}=${index}`).join('; ');
+    const pushedOut = await browser.send('/me', { headers: { Cookie: many } });
+    expect([pushedOut.status, pushedOut.body.code]).toEqual([401, 'credentials_missing']);
+    expect(await storedEnd(env.app, sessionId)).toMatchObject({ state: 'active' });
+  });
+});

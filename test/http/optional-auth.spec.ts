@@ -12,13 +12,7 @@ import {
 } from 'nestjs-session-auth';
 import { Browser } from '../support/browser';
 import { MINUTE } from '../support/driven-clock';
-import {
-  INVALID_REFRESH,
-  setActive,
-  describeOnEachDatabase,
-  describeHttp,
-  type TestEnvironment,
-} from '../support/environment';
+import { INVALID_REFRESH, setActive, describeOnEachDatabase, describeHttp } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 
 const NOBODY = { user: null, session: null, auth: null };
@@ -87,7 +81,7 @@ const controllers = [OptionalController, DerivedController, GuardedController, P
 const INVALID = { detail: 'Invalid or expired access token.', code: 'access_token_invalid' };
 
 describe.each([false, true])('with globalGuard: %s', (globalGuard) => {
-  describeHttp('@OptionalAuth()', { controllers, auth: { globalGuard } }, (env: TestEnvironment) => {
+  describeHttp('@OptionalAuth()', { controllers, auth: { globalGuard } }, (env) => {
     it.each(['/optional', '/guarded/optional', '/public/optional'])(
       '@OptionalAuth() provides the user of a valid token on %s with one lookup, and null without a token',
       async (path) => {
@@ -108,7 +102,7 @@ describe.each([false, true])('with globalGuard: %s', (globalGuard) => {
   });
 });
 
-describeHttp('optional routes of an application', { controllers }, (env: TestEnvironment) => {
+describeHttp('optional routes of an application', { controllers }, (env) => {
   it('@OptionalAuth() refuses an invalid token, as a guarded route does', async () => {
     const refused = async (presented: string): Promise<void> => {
       const { headers } = await env.app.get('/optional', presented).expect(401, INVALID);
@@ -147,7 +141,7 @@ describeHttp('optional routes of an application', { controllers }, (env: TestEnv
 
 const grace = { controllers, auth: { refreshReuseGraceSeconds: 10 }, trustProxy: true };
 
-describeOnEachDatabase('@OptionalAuth() within the grace period', grace, (env: TestEnvironment) => {
+describeOnEachDatabase('@OptionalAuth() within the grace period', grace, (env) => {
   it('@OptionalAuth() stores the first use of an access token', async () => {
     const first = await env.app.login();
     const refreshFrom = (network: string) => env.app.refresh(first.refresh_token).set('X-Forwarded-For', network);
@@ -163,7 +157,7 @@ describeOnEachDatabase('@OptionalAuth() within the grace period', grace, (env: T
 const ACCESS = '__Host-auth_access';
 const cookies = { controllers, auth: { cookies: { mode: 'optional' } } } as const;
 
-describeHttp('optional routes in cookie mode', cookies, (env: TestEnvironment) => {
+describeHttp('optional routes in cookie mode', cookies, (env) => {
   let browser: Browser;
   beforeEach(async () => {
     browser = new Browser(env.app);

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:http2';
 import { text } from 'node:stream/consumers';
-import { describeHttp, type TestEnvironment } from '../support/environment';
+import { describeHttp } from '../support/environment';
 import { applicationStarter } from '../support/start-for-test';
 import { PASSWORD, type LoginAnswer } from '../support/test-application';
 
@@ -23,7 +23,7 @@ describeHttp(
       else (app as unknown as NestFastifyApplication).useBodyParser('application/json', { bodyLimit: 1024 * 1024 });
     },
   },
-  (env: TestEnvironment) => {
+  (env) => {
     it("the limit of the application applies to the library's routes", async () => {
       const post = (length: number) =>
         env.app.http.post('/auth/token/refresh').send({ refresh_token: 'x'.repeat(length) });
@@ -42,7 +42,7 @@ describeHttp(
     },
     auth: { recentLogin: { endpoint: true } },
   },
-  (env: TestEnvironment) => {
+  (env) => {
     it('does not change the responses of the library', async () => {
       const { app } = env;
       const opened = await app.login();

@@ -2,7 +2,7 @@ import { Controller, Get, UseGuards } from '@nestjs/common';
 import { BearerAuthGuard, RequireRecentLogin } from 'nestjs-session-auth';
 import { MINUTE, SECOND } from '../support/driven-clock';
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { eventsOf, INVALID_REFRESH, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { eventsOf, INVALID_REFRESH, describeOnEachDatabase } from '../support/environment';
 
 @Controller('transfer')
 @UseGuards(BearerAuthGuard)
@@ -20,7 +20,7 @@ const reauthenticate = (app: TestApplication, accessToken: string) =>
 
 const on = { auth: { recentLogin: { endpoint: true, toEndSessionsSeconds: 600 } }, controllers: [TransferController] };
 
-describeOnEachDatabase('recent logins', on, (env: TestEnvironment) => {
+describeOnEachDatabase('recent logins', on, (env) => {
   it('a recent login is required to the millisecond, and a login counts as recent', async () => {
     const { app } = env;
     const { access_token: token } = await app.login();
@@ -88,7 +88,7 @@ describeOnEachDatabase('recent logins', on, (env: TestEnvironment) => {
 describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshTokens) => {
   const auth = { recentLogin: { endpoint: true }, rotateRefreshTokens };
 
-  describeOnEachDatabase('reauthentication', { auth }, (env: TestEnvironment) => {
+  describeOnEachDatabase('reauthentication', { auth }, (env) => {
     it('a reauthentication revokes the previous pair, and presenting its refresh token is not reuse', async () => {
       const { app } = env;
       const session = await app.login();
@@ -132,16 +132,12 @@ describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshToken
   });
 });
 
-describeOnEachDatabase(
-  'applications without the option recentLogin',
-  { controllers: [TransferController] },
-  (env: TestEnvironment) => {
-    it('an application without the option recentLogin has no reauthentication route, and ends sessions without a recent login', async () => {
-      const { app } = env;
-      const { access_token: token } = await app.login();
-      await app.post('/auth/reauthenticate/', token, { password: PASSWORD }).expect(404);
-      app.clock.advance(10 * MINUTE);
-      await app.post('/auth/logout/all', token).expect(200);
-    });
-  },
-);
+describeOnEachDatabase('applications without the option recentLogin', { controllers: [TransferController] }, (env) => {
+  it('an application without the option recentLogin has no reauthentication route, and ends sessions without a recent login', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    await app.post('/auth/reauthenticate/', token, { password: PASSWORD }).expect(404);
+    app.clock.advance(10 * MINUTE);
+    await app.post('/auth/logout/all', token).expect(200);
+  });
+});

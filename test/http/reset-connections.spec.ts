@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BearerAuthGuard, clientInfoOf, type AuthRequest } from 'nestjs-session-auth';
-import { describeHttp, type TestEnvironment } from '../support/environment';
+import { describeHttp } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 import { sendAndReset, sendAndResetUnseen } from '../support/reset-connection';
 
@@ -27,7 +27,7 @@ class OwnController {
 
 const options = { controllers: [OwnController], auth: { recentLogin: { endpoint: true } } };
 
-describeHttp('clients that reset their connection', options, (env: TestEnvironment) => {
+describeHttp('clients that reset their connection', options, (env) => {
   const storedEvents = (names: readonly string[]): Promise<{ event: string; ip_address: string | null }[]> =>
     env.app.dataSource.query(
       `SELECT event, ip_address FROM auth_events WHERE event IN (${names.map((name) => `'${name}'`).join()})`,
@@ -87,7 +87,7 @@ describeHttp('clients that reset their connection', options, (env: TestEnvironme
   );
 });
 
-describeHttp('clients that break off before the body', {}, (env: TestEnvironment) => {
+describeHttp('clients that break off before the body', {}, (env) => {
   it.each(['text/plain', 'application/json'])(
     'a body of type %s that never begins causes no error in the log',
     async (type) => {
@@ -106,7 +106,7 @@ describeHttp('clients that break off before the body', {}, (env: TestEnvironment
   );
 });
 
-describeHttp('clients on a Unix socket', {}, (env: TestEnvironment) => {
+describeHttp('clients on a Unix socket', {}, (env) => {
   it('a client on a Unix socket, which has no address, logs in', async () => {
     const { app } = env;
     const socketPath = join(tmpdir(), `auth-${process.pid}-${env.database.name}-${env.platform}.sock`);

@@ -1,31 +1,12 @@
-import {
-  Controller,
-  Get,
-  Injectable,
-  Req,
-  SetMetadata,
-  UseGuards,
-  type CanActivate,
-  type ExecutionContext,
-} from '@nestjs/common';
+import { Controller, Get, Injectable, Req, SetMetadata, UseGuards } from '@nestjs/common';
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { APP_GUARD, Reflector } from '@nestjs/core';
 import { GqlExecutionContext, Query, Resolver } from '@nestjs/graphql';
-import {
-  AUTH_ENTITIES_WITHOUT_USERS,
-  BearerAuthGuard,
-  OptionalAuth,
-  UserStore,
-  type StoredUser,
-  type UserId,
-} from 'nestjs-session-auth';
+import { AUTH_ENTITIES_WITHOUT_USERS, BearerAuthGuard, OptionalAuth, UserStore } from 'nestjs-session-auth';
+import type { StoredUser, UserId } from 'nestjs-session-auth';
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { TestApplication, TestApplicationOptions } from '../support/test-application';
-import {
-  describeHttp,
-  describeOnBothPlatforms,
-  describeOnEachDatabase,
-  type TestEnvironment,
-} from '../support/environment';
+import { describeHttp, describeOnBothPlatforms, describeOnEachDatabase } from '../support/environment';
 import { applicationStarter } from '../support/start-for-test';
 import { mercurius } from '../support/graphql-connection';
 
@@ -129,66 +110,62 @@ const selecting = (select?: string[]): Omit<TestApplicationOptions, 'database'> 
 const update = (app: TestApplication, email: string, values: Partial<Member>): Promise<unknown> =>
   app.dataSource.getRepository(Member).update({ email }, values);
 
-describeOnBothPlatforms(
-  "Nest's documented RolesGuard with `users.select`",
-  selecting(SELECT),
-  (env: TestEnvironment) => {
-    it('the RolesGuard admits a user with the role and nobody else, from the next request on', async () => {
-      const { access_token: token } = await env.app.login();
-      await env.app.http.get('/cats').expect(401);
-      await env.app.get('/cats', token).expect(403);
-      await update(env.app, 'alice', { roles: ['user', 'admin'] });
-      await env.app.get('/cats', token).expect(200);
-      await env.app.get('/cats', (await env.app.login('bob')).access_token).expect(403);
-      await update(env.app, 'alice', { roles: ['user'] });
-      await env.app.get('/cats', token).expect(403);
-    });
+describeOnBothPlatforms("Nest's documented RolesGuard with `users.select`", selecting(SELECT), (env) => {
+  it('the RolesGuard admits a user with the role and nobody else, from the next request on', async () => {
+    const { access_token: token } = await env.app.login();
+    await env.app.http.get('/cats').expect(401);
+    await env.app.get('/cats', token).expect(403);
+    await update(env.app, 'alice', { roles: ['user', 'admin'] });
+    await env.app.get('/cats', token).expect(200);
+    await env.app.get('/cats', (await env.app.login('bob')).access_token).expect(403);
+    await update(env.app, 'alice', { roles: ['user'] });
+    await env.app.get('/cats', token).expect(403);
+  });
 
-    it('`request.user` contains the values of the entity after their conversion by TypeORM, without a further query', async () => {
-      const bornAt = new Date('2001-02-03T04:05:06.000Z');
-      await update(env.app, 'alice', { settings: { theme: 'dark' }, isTrusted: true, bornAt });
-      const { access_token: token } = await env.app.login();
-      const { id } = await env.app.dataSource.getRepository(Member).findOneByOrFail({ email: 'alice' });
-      const expected = { id, username: 'alice', roles: ['user'], settings: { theme: 'dark' }, isTrusted: true };
-      let statements = 0;
-      env.tap.hook = { before: ({ kind }) => void (statements += kind === 'statement' ? 1 : 0) };
-      const { body } = await env.app.get('/cats/user', token).expect(200);
-      expect(body).toEqual({
-        user: { ...expected, bornAt: bornAt.toISOString(), plan: 'plan AB', address: { city: 'Paris' } },
-        names: ['id', 'username', 'roles', 'settings', 'isTrusted', 'bornAt', 'plan', 'address'],
-      });
-      expect(statements).toBe(1);
-      await update(env.app, 'alice', { settings: null, isTrusted: false, bornAt: null });
-      const { body: second } = await env.app.get('/cats/user', token).expect(200);
-      expect((second as { user: Member }).user).toMatchObject({ settings: null, isTrusted: false, bornAt: null });
+  it('`request.user` contains the values of the entity after their conversion by TypeORM, without a further query', async () => {
+    const bornAt = new Date('2001-02-03T04:05:06.000Z');
+    await update(env.app, 'alice', { settings: { theme: 'dark' }, isTrusted: true, bornAt });
+    const { access_token: token } = await env.app.login();
+    const { id } = await env.app.dataSource.getRepository(Member).findOneByOrFail({ email: 'alice' });
+    const expected = { id, username: 'alice', roles: ['user'], settings: { theme: 'dark' }, isTrusted: true };
+    let statements = 0;
+    env.tap.hook = { before: ({ kind }) => void (statements += kind === 'statement' ? 1 : 0) };
+    const { body } = await env.app.get('/cats/user', token).expect(200);
+    expect(body).toEqual({
+      user: { ...expected, bornAt: bornAt.toISOString(), plan: 'plan AB', address: { city: 'Paris' } },
+      names: ['id', 'username', 'roles', 'settings', 'isTrusted', 'bornAt', 'plan', 'address'],
     });
+    expect(statements).toBe(1);
+    await update(env.app, 'alice', { settings: null, isTrusted: false, bornAt: null });
+    const { body: second } = await env.app.get('/cats/user', token).expect(200);
+    expect((second as { user: Member }).user).toMatchObject({ settings: null, isTrusted: false, bornAt: null });
+  });
 
-    it('the RolesGuard does not run for a disabled or deleted user', async () => {
-      const { access_token: token } = await env.app.login('bob');
-      await update(env.app, 'bob', { isActive: false });
-      await env.app.get('/cats', token).expect(401);
-      await update(env.app, 'bob', { isActive: true });
-      const { access_token: other } = await env.app.login('bob');
-      const { id } = await env.app.dataSource.getRepository(Member).findOneByOrFail({ email: 'bob' });
-      await env.app.dataSource.getRepository(Member).update({ id }, { id: 1000 });
-      await env.app.get('/cats', other).expect(401);
-      await env.app.dataSource.getRepository(Member).update({ id: 1000 }, { id });
-    });
+  it('the RolesGuard does not run for a disabled or deleted user', async () => {
+    const { access_token: token } = await env.app.login('bob');
+    await update(env.app, 'bob', { isActive: false });
+    await env.app.get('/cats', token).expect(401);
+    await update(env.app, 'bob', { isActive: true });
+    const { access_token: other } = await env.app.login('bob');
+    const { id } = await env.app.dataSource.getRepository(Member).findOneByOrFail({ email: 'bob' });
+    await env.app.dataSource.getRepository(Member).update({ id }, { id: 1000 });
+    await env.app.get('/cats', other).expect(401);
+    await env.app.dataSource.getRepository(Member).update({ id: 1000 }, { id });
+  });
 
-    it('parallel requests each receive their own user', async () => {
-      const tokens = [];
-      for (const name of ['alice', 'bob', 'alice']) tokens.push((await env.app.login(name)).access_token);
-      const presented = [...tokens, ...tokens, ...tokens];
-      const responses = await Promise.all(presented.map((token) => env.app.get('/cats/user', token)));
-      expect(responses.map(({ body }) => (body as { user: Member & { username: string } }).user.username)).toEqual(
-        Array(3).fill(['alice', 'bob', 'alice']).flat(),
-      );
-    });
-  },
-);
+  it('parallel requests each receive their own user', async () => {
+    const tokens = [];
+    for (const name of ['alice', 'bob', 'alice']) tokens.push((await env.app.login(name)).access_token);
+    const presented = [...tokens, ...tokens, ...tokens];
+    const responses = await Promise.all(presented.map((token) => env.app.get('/cats/user', token)));
+    expect(responses.map(({ body }) => (body as { user: Member & { username: string } }).user.username)).toEqual(
+      Array(3).fill(['alice', 'bob', 'alice']).flat(),
+    );
+  });
+});
 
 describe.each([undefined, []])('with `users.select` %j', (select) => {
-  describeOnEachDatabase('`request.user`', selecting(select), (env: TestEnvironment) => {
+  describeOnEachDatabase('`request.user`', selecting(select), (env) => {
     it('`request.user` contains id and username, which the statement of the guard has read', async () => {
       const { access_token: token } = await env.app.login();
       let statements = 0;
@@ -208,7 +185,7 @@ const behindGlobalGuard = {
   providers: [BearerAuthGuard, RolesGuard].map((useClass) => ({ provide: APP_GUARD, useClass })),
 };
 
-describeHttp('a RolesGuard with a global BearerAuthGuard', behindGlobalGuard, (env: TestEnvironment) => {
+describeHttp('a RolesGuard with a global BearerAuthGuard', behindGlobalGuard, (env) => {
   it('the RolesGuard can be global as well', async () => {
     const { access_token: token } = await env.app.login();
     await env.app.http.get('/global/admin').expect(401);
@@ -250,7 +227,7 @@ class DirectoryUsers extends UserStore {
 
 const directory = { auth: { users: DirectoryUsers }, controllers: [CatsController], users: [] };
 
-describeHttp('`request.user` with a UserStore', directory, (env: TestEnvironment) => {
+describeHttp('`request.user` with a UserStore', directory, (env) => {
   it('`request.user` is the result of findById, without the hash', async () => {
     const findById = jest.spyOn(DirectoryUsers.prototype, 'findById');
     const { accessToken } = await env.app.auth.openSession('alice');

@@ -10,7 +10,7 @@ import {
 } from 'nestjs-session-auth';
 import { createDatabase } from '../support/databases';
 import { MINUTE } from '../support/driven-clock';
-import { describeApplication, describeHttp, sendRaw, type TestEnvironment } from '../support/environment';
+import { describeApplication, describeHttp, sendRaw } from '../support/environment';
 import { HeaderTokens } from '../support/header-tokens';
 import { TestApplication } from '../support/test-application';
 
@@ -65,7 +65,7 @@ class OpenedController extends GuardedController {}
 
 const controllers = [GuardedController, PublicController, DerivedController, OpenedController];
 
-describeApplication('nested declarations', { controllers, auth: { globalGuard: true } }, (env: TestEnvironment) => {
+describeApplication('nested declarations', { controllers, auth: { globalGuard: true } }, (env) => {
   it.each([
     ['@Public() on a handler of a guarded class makes the handler public', '/guarded/open', 200],
     ['a handler of a guarded class without a declaration is guarded', '/guarded/closed', 401],
@@ -100,7 +100,7 @@ const SPELLINGS = [
 ];
 
 describe.each([true, false])('guarded routes with globalGuard: %s', (globalGuard) => {
-  describeHttp('guarded routes', { controllers, auth: { globalGuard } }, (env: TestEnvironment) => {
+  describeHttp('guarded routes', { controllers, auth: { globalGuard } }, (env) => {
     /** Returns the requests that reached the handler. */
     const reached = async (...headers: string[]): Promise<string[]> => {
       const found: string[] = [];
@@ -174,7 +174,7 @@ class FeatureModule {}
 describe.each([false, true])('@RequireRecentLogin() with globalGuard: %s', (globalGuard) => {
   const options = { auth: { globalGuard, tokenSource: HeaderTokens }, imports: [FeatureModule] };
 
-  describeApplication('recent logins', options, (env: TestEnvironment) => {
+  describeApplication('recent logins', options, (env) => {
     it.each([
       ...['/recent-class', '/recent-class/longer', '/recent-subclass', '/recent-subclass/own'],
       ...['/recent-handlers', '/recent-handlers/beside'],

@@ -1,7 +1,7 @@
 import { Controller, Get, Post, UseGuards } from '@nestjs/common';
 import { BearerAuthGuard, CurrentPrincipal, OptionalAuth, type AuthPrincipal } from 'nestjs-session-auth';
 import { HeaderTokens } from '../support/header-tokens';
-import { describeHttp, type TestEnvironment } from '../support/environment';
+import { describeHttp } from '../support/environment';
 
 @Controller('who')
 class WhoController {
@@ -30,7 +30,7 @@ const EVIL = 'https://evil.test';
 describe.each([false, 'optional'] as const)('a token source over HTTP, with the cookie mode %s', (mode) => {
   const options = { controllers: [WhoController], auth: { tokenSource: HeaderTokens, cookies: { mode } } };
 
-  describeHttp('a token source', options, (env: TestEnvironment) => {
+  describeHttp('a token source', options, (env) => {
     it("finds the token of the application's and of the library's routes", async () => {
       const { access_token: token, session_id } = await env.app.login();
       await env.app.http.get('/who').set('X-Token', token).expect(200, { session_id });

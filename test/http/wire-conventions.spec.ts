@@ -1,13 +1,6 @@
 import { VersioningType } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import {
-  inChunks,
-  restorePassword,
-  sendRaw,
-  describeHttp,
-  TIMESTAMP,
-  type TestEnvironment,
-} from '../support/environment';
+import { inChunks, restorePassword, sendRaw, describeHttp, TIMESTAMP } from '../support/environment';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 
 interface Route {
@@ -49,7 +42,7 @@ function* entriesOf(value: unknown): Generator<[string, unknown]> {
   }
 }
 
-describeHttp('wire conventions', {}, (env: TestEnvironment) => {
+describeHttp('wire conventions', {}, (env) => {
   afterEach(() => restorePassword(env.app));
 
   it.each(ROUTES)('$method $path responds with JSON in snake_case that must not be cached', async (route) => {
@@ -240,7 +233,7 @@ const MOUNTED: Readonly<Record<string, Mount>> = {
 for (const [title, { prefix, nowhere, path, configure }] of Object.entries(MOUNTED)) {
   const options = { ...(configure ? { configure } : {}), ...(path ? { auth: { path } } : {}) };
 
-  describeHttp(`the library's routes ${title}`, options, (env: TestEnvironment) => {
+  describeHttp(`the library's routes ${title}`, options, (env) => {
     afterEach(() => restorePassword(env.app));
 
     it('the routes respond with and without the trailing slash, and do not exist under other paths', async () => {

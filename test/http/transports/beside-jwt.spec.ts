@@ -2,7 +2,7 @@ import { Controller, Get, Injectable, Req, UnauthorizedException, UseGuards } fr
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { JwtModule, JwtService } from '@nestjs/jwt';
 import { BearerAuthGuard, CurrentUser, isPublicRoute, type AuthRequest, type AuthUser } from 'nestjs-session-auth';
-import { describeApplication, sendRaw, type TestEnvironment } from '../../support/environment';
+import { describeApplication, sendRaw } from '../../support/environment';
 import type { TestApplication } from '../../support/test-application';
 
 const INVALID = { detail: 'Invalid or expired access token.', code: 'access_token_invalid' };
@@ -75,7 +75,7 @@ const options = {
   providers: [EitherGuard, JwtGuard],
 };
 
-describeApplication('applications that move from JWTs to sessions', options, (env: TestEnvironment) => {
+describeApplication('applications that move from JWTs to sessions', options, (env) => {
   let app: TestApplication;
   let alice: string;
   let jwt: string;

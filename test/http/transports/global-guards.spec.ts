@@ -1,12 +1,5 @@
-import {
-  Controller,
-  ForbiddenException,
-  Get,
-  Injectable,
-  type CanActivate,
-  type ExecutionContext,
-  type ModuleMetadata,
-} from '@nestjs/common';
+import { Controller, ForbiddenException, Get, Injectable } from '@nestjs/common';
+import type { CanActivate, ExecutionContext, ModuleMetadata } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import {
   AuthController,

@@ -2,7 +2,7 @@ import { UseGuards } from '@nestjs/common';
 import { Context, Field, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { type AuthUser, BearerAuthGuard, CurrentUser, OptionalAuth } from 'nestjs-session-auth';
 import { Browser } from '../../support/browser';
-import { describeApplication, type TestEnvironment } from '../../support/environment';
+import { describeApplication } from '../../support/environment';
 import { apollo, GraphqlConnection } from '../../support/graphql-connection';
 import { PASSWORD, type TestApplication } from '../../support/test-application';
 
@@ -66,7 +66,7 @@ const options = {
   providers: [ProfileResolver],
 };
 
-describeApplication('executions of GraphQL', options, (env: TestEnvironment) => {
+describeApplication('executions of GraphQL', options, (env) => {
   let app: TestApplication;
   let browser: Browser;
 

@@ -128,7 +128,7 @@ const CONTEXTS: Readonly<Record<string, Partial<MercuriusDriverConfig>>> = {
 };
 
 for (const [title, config] of Object.entries(CONTEXTS)) {
-  describeApplication(`GraphQL resolvers with ${title}`, optionsWith(config), (env: TestEnvironment) => {
+  describeApplication(`GraphQL resolvers with ${title}`, optionsWith(config), (env) => {
     it('a resolver and its field resolvers receive the user and the session', async () => {
       const { access_token: token, session_id: session } = await env.app.login();
       const { data } = await ask(env, '{ me { username session viewer } again: me { session } }', `Bearer ${token}`);
@@ -154,7 +154,7 @@ for (const [title, config] of Object.entries(CONTEXTS)) {
   });
 }
 
-describeApplication('GraphQL', optionsWith({ subscription: true }), (env: TestEnvironment) => {
+describeApplication('GraphQL', optionsWith({ subscription: true }), (env) => {
   let token: string;
   let session: string;
   let browser: Browser;

@@ -1,12 +1,6 @@
 import { Controller, UseGuards } from '@nestjs/common';
-import {
-  ClientProxyFactory,
-  MessagePattern,
-  Payload,
-  Transport,
-  type ClientProxy,
-  type MicroserviceOptions,
-} from '@nestjs/microservices';
+import { ClientProxyFactory, MessagePattern, Payload, Transport } from '@nestjs/microservices';
+import type { ClientProxy, MicroserviceOptions } from '@nestjs/microservices';
 import {
   AuthService,
   BearerAuthGuard,
@@ -23,7 +17,7 @@ import {
 } from 'nestjs-session-auth';
 import { firstValueFrom } from 'rxjs';
 import { freePort } from '../../../bench/src/application/port';
-import { describeApplication, type TestEnvironment } from '../../support/environment';
+import { describeApplication } from '../../support/environment';
 import { applicationStarter } from '../../support/start-for-test';
 import type { TestApplication } from '../../support/test-application';
 
@@ -90,7 +84,7 @@ describe.each([false, true])('microservice messages, with a token source: %s', (
   const auth: AuthModuleOptions = hasTokenSource ? { tokenSource: EnvelopeTokens } : {};
   const options = { auth, controllers: [OrdersController], configure: connect(true) };
 
-  describeApplication('messages', options, (env: TestEnvironment) => {
+  describeApplication('messages', options, (env) => {
     let app: TestApplication;
     beforeEach(() => void ({ app } = env));
     afterAll(() => client.close());

@@ -4,16 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Controller, Get, Sse, UseGuards } from '@nestjs/common';
 import { Query, Resolver, Subscription } from '@nestjs/graphql';
-import {
-  BearerAuthGuard,
-  OpenSockets,
-  OptionalAuth,
-  type PresentedToken,
-  TokenSource,
-  type TransportCall,
-} from 'nestjs-session-auth';
+import { BearerAuthGuard, OpenSockets, OptionalAuth, TokenSource } from 'nestjs-session-auth';
+import type { PresentedToken, TransportCall } from 'nestjs-session-auth';
 import { interval, map, type Observable } from 'rxjs';
-import { describeApplication, describeHttp, type TestEnvironment } from '../../support/environment';
+import { describeApplication, describeHttp } from '../../support/environment';
 import { applicationStarter } from '../../support/start-for-test';
 import { apollo, GraphqlConnection, mercurius } from '../../support/graphql-connection';
 import type { PlatformName, TestApplication } from '../../support/test-application';
@@ -78,7 +72,7 @@ describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('with %s', (driv
   const platform: PlatformName = driver === 'mercurius' ? 'fastify' : 'express';
   const options = { platform, imports: [GRAPHQL[driver]], providers: [TickResolver] };
 
-  describeApplication('subscriptions', options, (env: TestEnvironment) => {
+  describeApplication('subscriptions', options, (env) => {
     let app: TestApplication;
     let subscriber: GraphqlConnection;
     beforeEach(() => void ({ app } = env));
@@ -145,7 +139,7 @@ it('a subscription is refused if its context contains nothing that can be closed
   subscriber.close();
 });
 
-describeHttp('streams of server-sent events', { controllers: [TickController] }, (env: TestEnvironment) => {
+describeHttp('streams of server-sent events', { controllers: [TickController] }, (env) => {
   let app: TestApplication;
   beforeEach(() => void ({ app } = env));
 

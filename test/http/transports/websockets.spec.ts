@@ -21,7 +21,7 @@ import {
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import { MINUTE } from '../../support/driven-clock';
-import { describeApplication, type TestEnvironment } from '../../support/environment';
+import { describeApplication } from '../../support/environment';
 import type { TestApplication } from '../../support/test-application';
 
 const MISSING = {
@@ -147,7 +147,7 @@ const connectWs = async (headers: Record<string, string | string[]> = {}, path =
   };
 };
 
-describeApplication('guarded gateways with ws', optionsOf(ChatGateway), (env: TestEnvironment) => {
+describeApplication('guarded gateways with ws', optionsOf(ChatGateway), (env) => {
   beforeEach(() => void ({ app } = env));
 
   it('each message causes a lookup, so that messages are refused after the session ends', async () => {
@@ -216,7 +216,7 @@ describeApplication('guarded gateways with ws', optionsOf(ChatGateway), (env: Te
   });
 });
 
-describeApplication('guarded gateways with socket.io', optionsOf(ChatGateway, IoAdapter), (env: TestEnvironment) => {
+describeApplication('guarded gateways with socket.io', optionsOf(ChatGateway, IoAdapter), (env) => {
   beforeEach(() => void ({ app } = env));
 
   const connect = async (options: Partial<ManagerOptions & SocketOptions>): Promise<Send> => {
@@ -265,7 +265,7 @@ describeApplication('guarded gateways with socket.io', optionsOf(ChatGateway, Io
 
 const guardedGlobally = { ...optionsOf(ChatGateway), auth: { globalGuard: true } };
 
-describeApplication('gateways with a global guard', guardedGlobally, (env: TestEnvironment) => {
+describeApplication('gateways with a global guard', guardedGlobally, (env) => {
   it('the global guard runs before every message except public ones', async () => {
     ({ app } = env);
     const ask = await connectWs();
@@ -274,7 +274,7 @@ describeApplication('gateways with a global guard', guardedGlobally, (env: TestE
   });
 });
 
-describeApplication('sockets that close with their session', optionsOf(LiveGateway), (env: TestEnvironment) => {
+describeApplication('sockets that close with their session', optionsOf(LiveGateway), (env) => {
   beforeEach(() => void ({ app } = env));
 
   const connect = (headers: Record<string, string>): WebSocket => {
