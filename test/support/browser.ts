@@ -19,6 +19,11 @@ export function cookiesIn({ headers }: { readonly headers: Record<string, unknow
   return [(headers['set-cookie'] as string[] | undefined) ?? []].flat();
 }
 
+/** Returns the status, the body and the `Set-Cookie` headers of a response. */
+export const answerOf = (response: Response): [number, unknown, string[]] => {
+  return [response.status, response.body, cookiesIn(response)];
+};
+
 interface StoredCookie {
   readonly name: string;
   readonly value: string;
