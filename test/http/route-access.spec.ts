@@ -1,46 +1,44 @@
-import { type CanActivate, Controller, Get, Module, UseGuards, type Type } from '@nestjs/common';
-import {
-  BearerAuthGuard,
-  CurrentSession,
-  CurrentUser,
-  OptionalAuth,
-  Public,
-  RequireRecentLogin,
-  type SessionInfo,
-} from 'nestjs-session-auth';
+import { applyDecorators, type CanActivate, Controller, Get, Module, UseGuards, type Type } from '@nestjs/common';
+import { BearerAuthGuard, CurrentSession, CurrentUser, OptionalAuth, Public } from 'nestjs-session-auth';
+import { RequireRecentLogin, type SessionInfo } from 'nestjs-session-auth';
 import { createDatabase } from '../support/databases';
 import { MINUTE } from '../support/driven-clock';
 import { describeApplication, describeHttp, sendRaw } from '../support/environment';
 import { HeaderTokens } from '../support/header-tokens';
 import { TestApplication } from '../support/test-application';
 
-@Controller('guarded')
-@UseGuards(BearerAuthGuard)
-class GuardedController {
-  @Get('open')
-  @Public()
-  open(): void {}
+type Decorators = readonly (ClassDecorator & MethodDecorator)[];
 
-  @Get('closed')
-  closed(): string {
-    return 'gold';
+const GUARD = [UseGuards(BearerAuthGuard)];
+const RECENT = [RequireRecentLogin({ withinSeconds: 60 })];
+const LONGER = [RequireRecentLogin({ withinSeconds: 600 })];
+const PUBLIC = [Public()];
+const OPTIONAL = [OptionalAuth()];
+
+/** Returns a controller with decorators on the class and on each handler. A handler has its name as the path. */
+function controllerOf(
+  path: string,
+  onClass: Decorators,
+  handlers: Record<string, Decorators>,
+  base: Type = Object,
+): Type {
+  const { [path]: type } = { [path]: class extends base {} };
+  for (const [name, decorators] of Object.entries(handlers)) {
+    const descriptor = { value: (session?: SessionInfo) => session?.id ?? 'gold', configurable: true };
+    Object.defineProperty(type!.prototype, name, descriptor);
+    applyDecorators(Get(name), ...decorators)(type!.prototype as object, name, descriptor);
   }
+  applyDecorators(Controller(path), ...onClass)(type!);
+  return type!;
 }
+
+const Guarded = controllerOf('guarded', GUARD, { open: PUBLIC, closed: [] });
+const Opened = controllerOf('public', PUBLIC, { open: [], closed: GUARD, recent: RECENT, itself: PUBLIC });
+const SUBCLASSES = [controllerOf('derived', [], {}, Opened), controllerOf('opened', PUBLIC, {}, Guarded)];
 
 @Controller('public')
 @Public()
 class PublicController {
-  @Get('open')
-  open(): void {}
-
-  @Get('closed')
-  @UseGuards(BearerAuthGuard)
-  closed(): void {}
-
-  @Get('recent')
-  @RequireRecentLogin({ withinSeconds: 60 })
-  recent(): void {}
-
   @Get('user')
   user(@CurrentUser() user: object): object {
     return user;
@@ -50,20 +48,9 @@ class PublicController {
   session(@CurrentSession() session: object): object {
     return session;
   }
-
-  @Get('open-itself')
-  @Public()
-  openItself(): void {}
 }
 
-@Controller('derived')
-class DerivedController extends PublicController {}
-
-@Controller('opened')
-@Public()
-class OpenedController extends GuardedController {}
-
-const controllers = [GuardedController, PublicController, DerivedController, OpenedController];
+const controllers = [Guarded, Opened, ...SUBCLASSES, PublicController];
 
 describeApplication('nested declarations', { controllers, auth: { globalGuard: true } }, (env) => {
   it.each([
@@ -73,7 +60,7 @@ describeApplication('nested declarations', { controllers, auth: { globalGuard: t
     ['@UseGuards(BearerAuthGuard) on a handler of a public class guards the handler', '/public/closed', 401],
     ['@RequireRecentLogin() on a handler of a public class guards the handler', '/public/recent', 401],
     ['a subclass of a public class is guarded by the global guard', '/derived/open', 401],
-    ['a handler with @Public() stays public in a subclass', '/derived/open-itself', 200],
+    ['a handler with @Public() stays public in a subclass', '/derived/itself', 200],
     ['a subclass with @Public() of a guarded class is public', '/opened/closed', 200],
   ])('%s', async (_, path, status) => {
     await env.app.http.get(path).expect(status);
@@ -122,69 +109,35 @@ describe.each([true, false])('guarded routes with globalGuard: %s', (globalGuard
   });
 });
 
-@Controller('recent-class')
-@RequireRecentLogin({ withinSeconds: 60 })
-class RecentController {
-  @Get()
-  recent(@CurrentSession() { id }: SessionInfo): object {
-    return { session_id: id };
-  }
-
-  @Get('longer')
-  @RequireRecentLogin({ withinSeconds: 600 })
-  longer(): void {}
-}
-
-@Controller('recent-subclass')
-@RequireRecentLogin({ withinSeconds: 600 })
-class RecentSubclass extends RecentController {
-  @Get('own')
-  own(): void {}
-}
-
 class RefusingGuard implements CanActivate {
   canActivate(): boolean {
     return false;
   }
 }
 
-@Controller('recent-handlers')
-class RecentHandlers {
-  @Get()
-  @RequireRecentLogin({ withinSeconds: 60 })
-  recent(@CurrentSession() { id }: SessionInfo): object {
-    return { session_id: id };
-  }
-
-  @Get('refused')
-  @UseGuards(RefusingGuard)
-  @RequireRecentLogin({ withinSeconds: 60 })
-  refused(): void {}
-
-  @Get('beside')
-  @UseGuards(BearerAuthGuard)
-  @RequireRecentLogin({ withinSeconds: 60 })
-  beside(): void {}
-}
+const Recent = controllerOf('recent-class', RECENT, { recent: [], longer: LONGER });
+const RecentSubclass = controllerOf('recent-subclass', LONGER, { own: [] }, Recent);
+const refused = [...RECENT, UseGuards(RefusingGuard)];
+const RecentHandlers = controllerOf('recent-handlers', [], { recent: RECENT, beside: [...RECENT, ...GUARD], refused });
+CurrentSession()(RecentHandlers.prototype as object, 'recent', 0);
 
 /** A module without imports, because everything that the guard needs is global. */
-@Module({ controllers: [RecentController, RecentSubclass, RecentHandlers] })
+@Module({ controllers: [Recent, RecentSubclass, RecentHandlers] })
 class FeatureModule {}
-
 describe.each([false, true])('@RequireRecentLogin() with globalGuard: %s', (globalGuard) => {
   const options = { auth: { globalGuard, tokenSource: HeaderTokens }, imports: [FeatureModule] };
 
   describeApplication('recent logins', options, (env) => {
     it.each([
-      ...['/recent-class', '/recent-class/longer', '/recent-subclass', '/recent-subclass/own'],
-      ...['/recent-handlers', '/recent-handlers/beside'],
+      ...['/recent-class/recent', '/recent-class/longer', '/recent-subclass/recent', '/recent-subclass/own'],
+      ...['/recent-handlers/recent', '/recent-handlers/beside'],
     ])('@RequireRecentLogin() guards %s, and a request is authenticated once', async (path) => {
       await env.app.http.get(path).expect(401);
       await env.app.get(path, 'token').expect(401);
       const { access_token: token, session_id } = await env.app.login();
       const authenticate = jest.spyOn(env.app.authentication, 'authenticate');
-      const { body } = await env.app.get(path, token).expect(200);
-      if (path.lastIndexOf('/') === 0) expect(body).toEqual({ session_id });
+      const { text } = await env.app.get(path, token).expect(200);
+      expect(text).toBe(path === '/recent-handlers/recent' ? session_id : 'gold');
       expect(authenticate).toHaveBeenCalledTimes(1);
       authenticate.mockRestore();
       env.app.clock.advance(2 * MINUTE);
@@ -199,125 +152,58 @@ describe.each([false, true])('@RequireRecentLogin() with globalGuard: %s', (glob
 
     it('a route with @RequireRecentLogin() accepts the token that a token source finds', async () => {
       const { access_token: token, session_id } = await env.app.login();
-      const withOwnHeader = (value: string) => env.app.http.get('/recent-handlers').set('X-Token', value);
-      await withOwnHeader(token).expect(200, { session_id });
-      await withOwnHeader('token').expect(401);
+      const get = () => env.app.http.get('/recent-handlers/recent').set('X-Token', token);
+      await get().expect(200, session_id);
       env.app.clock.advance(2 * MINUTE);
-      await withOwnHeader(token).expect(403);
+      await get().expect(403);
     });
   });
 });
 
-@Controller()
-@Public()
-@UseGuards(BearerAuthGuard)
-class ContradictoryController {}
+const named = [...PUBLIC, ...GUARD];
+const Base = controllerOf('base', [], { inherited: named });
+const Restricted = controllerOf('Restricted', RECENT, { open: PUBLIC, optional: OPTIONAL, guarded: GUARD });
+const Optional = controllerOf('optional', OPTIONAL, {}, Opened);
 
-@Controller()
-@Public()
-@RequireRecentLogin({ withinSeconds: 60 })
-class ContradictoryRecentController {}
-
-abstract class BaseController {
-  @Public()
-  @UseGuards(BearerAuthGuard)
-  inherited(): void {}
-}
-
-@Controller()
-class ContradictoryHandlers extends BaseController {
-  @Public()
-  @RequireRecentLogin({ withinSeconds: 60 })
-  recent(): void {}
-}
-
-class ContradictoryGateway {
-  @Public()
-  @UseGuards(BearerAuthGuard)
-  message(): void {}
-}
-
-@Controller()
-@OptionalAuth()
-@UseGuards(BearerAuthGuard)
-class ContradictoryOptionalController {
-  @Public()
-  @OptionalAuth()
-  open(): void {}
-
-  @OptionalAuth()
-  @UseGuards(BearerAuthGuard)
-  guarded(): void {}
-
-  @RequireRecentLogin({ withinSeconds: 60 })
-  @OptionalAuth()
-  recent(): void {}
-
-  @OptionalAuth()
-  optional(): void {}
-}
-
-@Controller()
-@RequireRecentLogin({ withinSeconds: 60 })
-class RestrictedController {
-  @Public()
-  open(): void {}
-
-  @OptionalAuth()
-  optional(): void {}
-
-  @UseGuards(BearerAuthGuard)
-  guarded(): void {}
-}
-
-@Controller()
-@Public()
-class OpenedRestriction extends RestrictedController {}
-
-@Controller()
-@OptionalAuth()
-class OptionalController extends PublicController {}
-
-@Controller()
-@OptionalAuth()
-class OptionalSubclass extends OptionalController {}
-
-describe('contradictory declarations on one handler or class', () => {
-  async function startError(controllers: Type[], providers: Type[] = []): Promise<string | null> {
-    const database = await createDatabase('sqlite');
-    const error = await TestApplication.startError({ database, controllers, providers });
-    await database.drop();
-    return error;
-  }
-
-  it('@OptionalAuth() together with @Public() or a guard prevents startup', async () => {
-    const error = await startError([ContradictoryOptionalController]);
-    const name = 'ContradictoryOptionalController';
-    expect(error).toContain('more than one of `@Public()`, `@OptionalAuth()` and a guard');
-    expect(error).toContain(`on the class: ${name}, ${name}.open, ${name}.guarded, ${name}.recent.`);
-  });
-
-  it('@Public() and @OptionalAuth() beneath @RequireRecentLogin() on the class or its superclass prevent startup', async () => {
-    const error = await startError([RestrictedController, OpenedRestriction]);
-    const own = ['RestrictedController.open', 'RestrictedController.optional', 'OpenedRestriction'];
-    const inherited = ['OpenedRestriction.open', 'OpenedRestriction.optional'];
-    expect(error).toContain(`on the class: ${[...own, ...inherited].join(', ')}.`);
-  });
-
-  it('an empty list of methods is an error', () => {
-    expect(() => RequireRecentLogin({ withinSeconds: 60, methods: [] })).toThrow('Pass 1 to 8 names');
-  });
-
-  it('@Public() and a guard on one handler or class prevent startup, and the error names each such handler and class', async () => {
-    const controllers = [ContradictoryController, ContradictoryRecentController, ContradictoryHandlers];
-    const error = await startError(controllers, [ContradictoryGateway]);
-    for (const name of ['Controller', 'RecentController', 'Handlers.recent', 'Handlers.inherited', 'Gateway.message']) {
-      expect(error).toContain(`Contradictory${name}`);
-    }
-    expect(error).toContain('Keep one of the three on each handler and each class.');
-  });
-
-  it('declarations on different levels do not contradict each other', async () => {
-    expect(await startError([...controllers, RecentController, OptionalController, OptionalSubclass])).toBeNull();
-  });
+it.each<[string, Type[], Type[], string | null]>([
+  [
+    '@OptionalAuth() together with @Public() or a guard prevents startup',
+    [
+      controllerOf('Both', [...OPTIONAL, ...GUARD], {
+        open: [...PUBLIC, ...OPTIONAL],
+        guarded: [...OPTIONAL, ...GUARD],
+        recent: [...OPTIONAL, ...RECENT],
+        optional: OPTIONAL,
+      }),
+    ],
+    [],
+    'beneath `@RequireRecentLogin()` on the class: Both, Both.open, Both.guarded, Both.recent.',
+  ],
+  [
+    '@Public() and @OptionalAuth() beneath @RequireRecentLogin() on the class or its superclass prevent startup',
+    [Restricted, controllerOf('Subclass', PUBLIC, {}, Restricted)],
+    [],
+    'on the class: Restricted.open, Restricted.optional, Subclass, Subclass.open, Subclass.optional.',
+  ],
+  [
+    '@Public() and a guard on one handler or class prevent startup, and the error names each such handler and class',
+    [
+      controllerOf('Closed', named, {}),
+      controllerOf('Recent', [...PUBLIC, ...RECENT], {}),
+      controllerOf('Handlers', [], { recent: [...PUBLIC, ...RECENT] }, Base),
+    ],
+    [controllerOf('Gateway', [], { message: named })],
+    'Closed, Recent, Handlers.recent, Handlers.inherited, Gateway.message. Keep one of the three on each handler and each class.',
+  ],
+  [
+    'declarations on different levels do not contradict each other',
+    [...controllers, Recent, Optional, controllerOf('optional-subclass', OPTIONAL, {}, Optional)],
+    [],
+    null,
+  ],
+])('%s', async (_, controllers, providers, message) => {
+  const database = await createDatabase('sqlite');
+  const error = await TestApplication.startError({ database, controllers, providers });
+  await database.drop();
+  expect(error).toEqual(message && expect.stringContaining(message));
 });
