@@ -17,23 +17,25 @@ import { PASSWORD } from '../support/test-application';
 
 const NOBODY = { user: null, session: null, auth: null };
 
-class Reader {
-  @Get()
-  read(@CurrentUser() user: AuthUser, @CurrentSession() session: SessionInfo, @Req() request: AuthRequest): object {
-    return {
-      user: user && user.username,
-      session: session && session.id,
-      auth: request.auth && request.auth.sessionId,
-    };
+class OptionalReader {
+  @Get('optional')
+  @OptionalAuth()
+  read(@CurrentUser() user: AuthUser, @CurrentSession() session: SessionInfo, @Req() { auth }: AuthRequest): object {
+    return { user: user && user.username, session: session && session.id, auth: auth && auth.sessionId };
   }
 }
 
-@Controller('optional')
+@Controller()
 @OptionalAuth()
-class OptionalController extends Reader {
-  @Post()
+class OptionalController extends OptionalReader {
+  @Post('optional')
   write(@CurrentUser() user: AuthUser): object {
     return { user: user && user.username };
+  }
+
+  @Get('own')
+  own(@CurrentUser() user: AuthUser, @CurrentSession() session: SessionInfo, @Req() request: AuthRequest): object {
+    return this.read(user, session, request);
   }
 
   @Get('guarded')
@@ -61,14 +63,6 @@ class OptionalController extends Reader {
 @Controller('derived')
 class DerivedController extends OptionalController {}
 
-class OptionalReader {
-  @Get('optional')
-  @OptionalAuth()
-  read(@CurrentUser() user: AuthUser, @CurrentSession() session: SessionInfo, @Req() request: AuthRequest): object {
-    return new Reader().read(user, session, request);
-  }
-}
-
 @Controller('guarded')
 @UseGuards(BearerAuthGuard)
 class GuardedController extends OptionalReader {}
@@ -82,7 +76,7 @@ const INVALID = { detail: 'Invalid or expired access token.', code: 'access_toke
 
 describe.each([false, true])('with globalGuard: %s', (globalGuard) => {
   describeHttp('@OptionalAuth()', { controllers, auth: { globalGuard } }, (env) => {
-    it.each(['/optional', '/guarded/optional', '/public/optional'])(
+    it.each(['/own', '/guarded/optional', '/public/optional'])(
       '@OptionalAuth() provides the user of a valid token on %s with one lookup, and null without a token',
       async (path) => {
         const { access_token: token, session_id: id } = await env.app.login();
@@ -123,19 +117,20 @@ describeHttp('optional routes of an application', { controllers }, (env) => {
 
   it('a different declaration on a handler overrides @OptionalAuth() on its class', async () => {
     const { access_token: token } = await env.app.login();
-    for (const path of ['/optional/guarded', '/optional/recent']) {
+    for (const path of ['/guarded', '/recent']) {
       await env.app.http.get(path).expect(401);
       await env.app.get(path, token).expect(200);
     }
-    await env.app.get('/optional/public', 'token').expect(200, { isAuthenticated: false });
-    await env.app.get('/optional/public-user', token).expect(500);
+    await env.app.get('/public', 'token').expect(200, { isAuthenticated: false });
+    await env.app.get('/public-user', token).expect(500);
     env.app.clock.advance(2 * MINUTE);
-    await env.app.get('/optional/recent', token).expect(403);
+    await env.app.get('/recent', token).expect(403);
   });
 
   it('@OptionalAuth() on a class does not apply to subclasses', async () => {
-    await env.app.http.get('/derived').expect(401);
-    await env.app.get('/derived', (await env.app.login()).access_token).expect(200);
+    await env.app.http.get('/own').expect(200);
+    await env.app.http.get('/derived/own').expect(401);
+    await env.app.get('/derived/own', (await env.app.login()).access_token).expect(200);
   });
 });
 

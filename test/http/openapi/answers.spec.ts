@@ -9,10 +9,9 @@ import {
   type AuthModuleOptions,
   type ClientInfo,
 } from 'nestjs-session-auth';
-import { sendRaw, describeOnEachDatabase, type RawAnswer } from '../../support/environment';
+import { sendRaw, describeOnEachDatabase } from '../../support/environment';
 import { MINUTE } from '../../support/driven-clock';
 import { PASSWORD, type LoginAnswer } from '../../support/test-application';
-import { Tap } from '../../support/tap';
 import { documentOf } from './document';
 import { ResponseChecker } from './response-checker';
 
@@ -55,153 +54,110 @@ const post = (path: string, more: Partial<Endpoint> = {}): Endpoint => ({
   path: `/auth/${path}`,
   ...more,
 });
+const LOGIN = post('login', { isOpen: true, hasTokens: true, body: () => CREDENTIALS, password: 'password' });
+const REFRESH = post('token/refresh', {
+  ...{ isOpen: true, hasTokens: true },
+  body: ({ refresh_token }) => ({ refresh_token }),
+});
+const DELETE: Endpoint = { method: 'DELETE', path: `/auth/sessions/${UUID}`, needsRecentLogin: true };
+const HISTORY: Endpoint = { method: 'GET', path: '/auth/history?limit=10' };
 const ENDPOINTS: readonly Endpoint[] = [
-  post('login', { isOpen: true, hasTokens: true, body: () => CREDENTIALS, password: 'password' }),
-  post('token/refresh', { isOpen: true, hasTokens: true, body: ({ refresh_token }) => ({ refresh_token }) }),
-  post('logout'),
+  ...[LOGIN, REFRESH, post('logout'), { method: 'GET', path: '/auth/sessions' }, DELETE, HISTORY],
   post('logout/all', { body: () => ({ keep_current: true }), needsRecentLogin: true }),
-  { method: 'GET', path: '/auth/sessions' },
-  { method: 'DELETE', path: `/auth/sessions/${UUID}`, needsRecentLogin: true },
-  { method: 'GET', path: '/auth/history?limit=10' },
   post('password/change', { hasTokens: true, body: () => CHANGE, password: 'current_password' }),
   post('reauthenticate', { hasTokens: true, body: () => ({ password: PASSWORD }), password: 'password' }),
 ];
-const posts = ENDPOINTS.filter(({ method }) => method === 'POST');
-const guarded = ENDPOINTS.filter(({ isOpen }) => !isOpen);
-const verifying = ENDPOINTS.filter(({ password }) => password !== undefined);
+const JSON_TYPE = 'Content-Type: application/json';
 
 describeOnEachDatabase('the OpenAPI document and the responses of the application', { auth: AUTH }, (env) => {
   let checker: ResponseChecker;
   let session: LoginAnswer;
-  let tap: Tap;
 
-  beforeAll(() => {
-    checker = new ResponseChecker(documentOf(env.app.nest));
-    tap = new Tap(env.app);
-  });
-  beforeEach(async () => {
-    session = await env.app.login();
-  });
-  afterEach(() => {
-    tap.hook = {};
-  });
+  beforeAll(() => void (checker = new ResponseChecker(documentOf(env.app.nest))));
+  beforeEach(async () => void (session = await env.app.login()));
 
-  const send = async (endpoint: Endpoint, { path = endpoint.path, headers = [] as string[], text = '' } = {}) => {
+  /** Sends a request, and checks the response and its status. */
+  const send = async (
+    status: number,
+    { method, path }: Pick<Endpoint, 'method' | 'path'>,
+    headers: readonly string[] = [],
+    text = '',
+  ): Promise<string> => {
     const length = text === '' ? [] : [`Content-Length: ${Buffer.byteLength(text)}`];
-    const answer = await sendRaw(env.app, [`${endpoint.method} ${path} HTTP/1.1`, ...headers, ...length], text);
-    checker.check(endpoint.method, path, answer);
-    return answer;
+    const answer = await sendRaw(env.app, [`${method} ${path} HTTP/1.1`, ...headers, ...length], text);
+    checker.check(method, path, answer);
+    expect(answer.status).toBe(status);
+    return answer.body;
   };
-  const bearer = (endpoint: Endpoint): string[] =>
-    endpoint.isOpen ? [] : [`Authorization: Bearer ${session.access_token}`];
-  const JSON_TYPE = 'Content-Type: application/json';
-  const ask = (endpoint: Endpoint, body: object | undefined = endpoint.body?.(session), path = endpoint.path) => {
-    const text = body === undefined ? '' : JSON.stringify(body);
-    return send(endpoint, { path, text, headers: [...bearer(endpoint), ...(text === '' ? [] : [JSON_TYPE])] });
-  };
-  const named = (list: readonly Endpoint[]): [string, Endpoint][] =>
-    list.map((endpoint) => [`${endpoint.method} ${endpoint.path.replace(UUID, '<id>')}`, endpoint]);
-  const expectStatus = async (answer: Promise<RawAnswer>, status: number): Promise<void> => {
-    expect((await answer).status).toBe(status);
-  };
+  const bearer = ({ isOpen }: Endpoint): string[] => (isOpen ? [] : [`Authorization: Bearer ${session.access_token}`]);
+  /** Sends a request with a token and a JSON body, by default a valid one. */
+  const ask = (status: number, endpoint: Endpoint, body = endpoint.body?.(session)) =>
+    send(status, endpoint, [...bearer(endpoint), ...(body ? [JSON_TYPE] : [])], body && JSON.stringify(body));
 
-  it.each(named(ENDPOINTS))('the response of %s with status 200 is documented', async (_, endpoint) => {
-    const path = endpoint.path.replace(UUID, session.session_id);
-    if (path.includes('history')) await env.app.http.post('/auth/login').send({ username: 'alice', password: 'no' });
-    await expectStatus(ask(endpoint, undefined, path), 200);
-  });
+  const named = ENDPOINTS.map((one): [string, Endpoint] => [`${one.method} ${one.path.replace(UUID, '<id>')}`, one]);
 
-  it.each(named(posts.filter(({ body }) => body)))(
-    'the response of %s to a field of the wrong type is documented',
-    async (_, endpoint) => {
-      const wrong = Object.fromEntries(Object.keys(endpoint.body!(session)).map((field) => [field, 7]));
-      await expectStatus(ask(endpoint, wrong), 400);
+  it.each(named)(
+    'the responses of %s to valid, malformed and unauthenticated requests are documented',
+    async (_, one) => {
+      if (one === HISTORY) await env.app.http.post('/auth/login').send({ username: 'alice', password: 'no' });
+      const { method, body, isOpen } = one;
+      if (method === 'POST') {
+        await send(400, one, [...bearer(one), JSON_TYPE], '{');
+        await send(413, one, [...bearer(one), JSON_TYPE], JSON.stringify({ filler: 'x'.repeat(200_000) }));
+        await send(415, one, [...bearer(one), `${JSON_TYPE}; charset=iso-8859-1`], '{}');
+      }
+      if (body) await ask(400, one, Object.fromEntries(Object.keys(body(session)).map((field) => [field, 7])));
+      if (!isOpen) {
+        await send(401, one);
+        await send(401, one, ['Authorization: Bearer x']);
+        await send(400, one, ['Authorization: Bearer x', 'Authorization: Bearer y']);
+      }
+      await ask(200, { ...one, path: one.path.replace(UUID, session.session_id) });
     },
   );
 
   it('the responses to a wrong password, an unknown refresh token, an unknown session and an invalid limit are documented', async () => {
-    await expectStatus(ask(ENDPOINTS.find(({ method }) => method === 'DELETE')!), 404);
-    const [login, refresh] = ENDPOINTS as [Endpoint, Endpoint];
-    await expectStatus(ask(login, { username: 'alice', password: 'wrong' }), 400);
-    await expectStatus(ask(refresh, { refresh_token: 'x' }), 400);
-    await expectStatus(ask(ENDPOINTS[6]!, undefined, '/auth/history/?limit=x'), 400);
+    await ask(404, DELETE);
+    await ask(400, LOGIN, { username: 'alice', password: 'wrong' });
+    await ask(400, REFRESH, { refresh_token: 'x' });
+    await ask(400, { ...HISTORY, path: '/auth/history/?limit=x' });
   });
 
-  it.each(named(posts))('%s responds to a malformed, large or Latin-1 body as documented', async (_, endpoint) => {
-    const headers = bearer(endpoint);
-    await expectStatus(send(endpoint, { headers: [...headers, JSON_TYPE], text: '{' }), 400);
-    const large = JSON.stringify({ filler: 'x'.repeat(200_000) });
-    await expectStatus(send(endpoint, { headers: [...headers, JSON_TYPE], text: large }), 413);
-    const latin = `${JSON_TYPE}; charset=iso-8859-1`;
-    await expectStatus(send(endpoint, { headers: [...headers, latin], text: '{}' }), 415);
+  it.each(named)('the responses of %s to requests with cookies are documented', async (_, one) => {
+    const cookies = `__Host-auth_access=${session.access_token}; __Host-auth_refresh=${session.refresh_token}`;
+    const headers = [`Cookie: ${cookies}`, 'X-Auth-Transport: cookie'];
+    if (one.method !== 'GET') await send(403, one, [...headers, 'Origin: https://evil.test']);
+    if (!one.hasTokens) return;
+    const text = JSON.stringify(one.body!(session));
+    expect(await send(200, one, [...headers, JSON_TYPE, 'Sec-Fetch-Site: same-origin'], text)).not.toContain('_token');
   });
 
-  it.each(named(guarded))(
-    'the responses of %s to a missing, an invalid and a repeated access token are documented',
-    async (_, endpoint) => {
-      await expectStatus(send(endpoint), 401);
-      await expectStatus(send(endpoint, { headers: ['Authorization: Bearer x'] }), 401);
-      await expectStatus(send(endpoint, { headers: ['Authorization: Bearer x', 'Authorization: Bearer y'] }), 400);
-    },
-  );
-
-  const cookies = (): string =>
-    `Cookie: __Host-auth_access=${session.access_token}; __Host-auth_refresh=${session.refresh_token}`;
-
-  it.each(named(ENDPOINTS.filter(({ hasTokens }) => hasTokens)))(
-    'the response of %s with tokens in cookies is documented',
-    async (_, endpoint) => {
-      const text = JSON.stringify(endpoint.body!(session));
-      const headers = [cookies(), JSON_TYPE, 'X-Auth-Transport: cookie', 'Sec-Fetch-Site: same-origin'];
-      const answer = await send(endpoint, { headers, text });
-      expect([answer.status, answer.body]).toEqual([200, expect.not.stringContaining('_token')]);
-    },
-  );
-
-  it.each(named(ENDPOINTS.filter(({ method }) => method !== 'GET')))(
-    'the response of %s to a request with cookies from another site is documented',
-    async (_, endpoint) => {
-      const headers = [cookies(), 'X-Auth-Transport: cookie', 'Origin: https://evil.test'];
-      await expectStatus(send(endpoint, { headers }), 403);
-    },
-  );
-
-  it('the response to a login that needs a second factor is documented', async () => {
-    const text = JSON.stringify({ username: 'bob', password: PASSWORD });
+  it('the responses to a login that needs a second factor, and to a login at the session limit, are documented', async () => {
     const headers = [JSON_TYPE, `User-Agent: ${NEEDS_SECOND_FACTOR}`];
-    const answer = await send(ENDPOINTS[0]!, { headers, text });
-    expect([answer.status, answer.body]).toEqual([403, expect.stringContaining('"login_ticket":"nsal_')]);
-  });
-
-  it('the response to a login at the session limit is documented', async () => {
+    expect(await send(403, LOGIN, headers, JSON.stringify(CREDENTIALS))).toContain('"login_ticket":"nsal_');
     await env.app.login();
-    await expectStatus(ask(ENDPOINTS[0]!, { username: 'alice', password: PASSWORD }), 403);
+    await ask(403, LOGIN, { username: 'alice', password: PASSWORD });
   });
 
-  it.each(named(ENDPOINTS.filter((one) => one.needsRecentLogin)))(
-    'the response of %s without a recent login is documented',
-    async (_, endpoint) => {
-      env.app.clock.advance(6 * MINUTE);
-      await expectStatus(ask(endpoint), 403);
+  it.each(named)(
+    'the responses of %s without a recent login, after wrong passwords and during a database outage are documented',
+    async (_, one) => {
+      const valid = one.body?.(session);
+      if (one.password) {
+        for (const status of [400, 400, 429]) await ask(status, one, { ...valid, [one.password]: 'wrong' });
+      }
+      if (one.needsRecentLogin) {
+        env.app.clock.advance(6 * MINUTE);
+        await ask(403, one);
+      }
+      env.tap.hook = {
+        before: ({ kind }) => {
+          if (kind === 'statement') throw new Error('unavailable');
+        },
+      };
+      await ask(503, one, valid);
     },
   );
-
-  it.each(named(verifying))('the response of %s after too many wrong passwords is documented', async (_, endpoint) => {
-    const wrong = { ...endpoint.body!(session), [endpoint.password!]: 'wrong' };
-    await expectStatus(ask(endpoint, wrong), 400);
-    await expectStatus(ask(endpoint, wrong), 400);
-    await expectStatus(ask(endpoint), 429);
-  });
-
-  it.each(named(ENDPOINTS))('the response of %s during a database outage is documented', async (_, endpoint) => {
-    const body = endpoint.body?.(session);
-    tap.hook = {
-      before: ({ kind }) => {
-        if (kind === 'statement') throw new Error('unavailable');
-      },
-    };
-    await expectStatus(ask(endpoint, body), 503);
-  });
 
   it('every documented response occurs', () => {
     expect([...checker.seen].sort()).toEqual(checker.documented.sort());

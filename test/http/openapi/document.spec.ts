@@ -7,8 +7,6 @@ import { applicationStarter } from '../../support/start-for-test';
 import type { TestApplicationOptions } from '../../support/test-application';
 import { documentOf } from './document';
 
-const LIBRARY_OPERATION = /^auth[A-Z]/;
-
 class ReadOnlyUsers extends UserStore {
   findByUsername = async (): Promise<StoredUser | null> => null;
   findById = async (): Promise<StoredUser | null> => null;
@@ -24,6 +22,8 @@ const BODIES: Readonly<Record<string, [schema: string, required?: boolean]>> = {
 };
 
 interface Operation {
+  readonly method: string;
+  readonly path: string;
   readonly operationId: string;
   readonly security?: unknown;
   readonly tags?: unknown;
@@ -32,24 +32,20 @@ interface Operation {
 }
 
 /** Returns the operations of the library. */
-function operationsIn(document: ReturnType<typeof documentOf>): Operation[] {
-  return Object.values(document.paths)
-    .flatMap((methods) => Object.values(methods as Record<string, Operation>))
-    .filter(({ operationId }) => LIBRARY_OPERATION.test(operationId));
+function operationsIn({ paths }: ReturnType<typeof documentOf>): Operation[] {
+  return Object.entries(paths)
+    .flatMap(([path, methods]) =>
+      Object.entries<Operation>(methods as never).map(([method, operation]) => ({ ...operation, method, path })),
+    )
+    .filter(({ operationId }) => /^auth[A-Z]/.test(operationId));
 }
-
 describe('the OpenAPI document of an application', () => {
   const startApplication = applicationStarter({ users: [] });
   const start = async (auth: AuthModuleOptions & AuthModuleExtras = {}, more: Partial<TestApplicationOptions> = {}) =>
     documentOf((await startApplication({ auth, ...more })).nest);
   /** Returns `METHOD path operationId` of each endpoint of the library. */
   const endpointsIn = (document: ReturnType<typeof documentOf>): string[] =>
-    Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods as Record<string, { operationId: string }>)
-        .filter(([, { operationId }]) => LIBRARY_OPERATION.test(operationId))
-        .map(([method, { operationId }]) => `${method.toUpperCase()} ${path} ${operationId}`),
-    );
-
+    operationsIn(document).map(({ method, path, operationId }) => `${method.toUpperCase()} ${path} ${operationId}`);
   it('the document is valid and contains each endpoint once with a stable operation id', async () => {
     const document = await start({ recentLogin: { endpoint: true } });
     await SwaggerParser.validate(structuredClone(document) as never);
@@ -125,27 +121,21 @@ describe('the OpenAPI document of an application', () => {
     expect(names.length).toBeGreaterThan(8);
   });
 
-  it('the document follows the global prefix and the path, and its routes are version-neutral', async () => {
+  it('the document follows the global prefix and the path, on Fastify too, and its routes are version-neutral', async () => {
     const configure: TestApplicationOptions['configure'] = (app) => {
       app.setGlobalPrefix('api');
       app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });
     };
-    const document = await start({ path: 'account' }, { configure });
+    const document = await start({ path: 'account' }, { configure, platform: 'fastify' });
     expect(endpointsIn(document)).toContain('POST /api/account/login authLogin');
     expect(endpointsIn(document).join()).not.toContain('v1');
     expect(endpointsIn(document)).toHaveLength(8);
-  });
-
-  it('the document contains the same endpoints on Fastify and on Express', async () => {
-    expect(endpointsIn(await start({}, { platform: 'fastify' }))).toEqual(endpointsIn(await start()));
   });
 });
 
 describe('applications without @nestjs/swagger', () => {
   let warn: jest.SpyInstance;
-  beforeEach(() => {
-    warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
-  });
+  beforeEach(() => void (warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation()));
   afterEach(() => warn.mockRestore());
 
   it('an application without @nestjs/swagger starts without a warning', () => {
