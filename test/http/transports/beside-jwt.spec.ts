@@ -1,64 +1,47 @@
 import { Controller, Get, Injectable, Req, UnauthorizedException, UseGuards } from '@nestjs/common';
-import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import type { CanActivate, ExecutionContext, Type } from '@nestjs/common';
 import { JwtModule, JwtService } from '@nestjs/jwt';
-import { BearerAuthGuard, CurrentUser, isPublicRoute, type AuthRequest, type AuthUser } from 'nestjs-session-auth';
-import { describeApplication, sendRaw } from '../../support/environment';
-import type { TestApplication } from '../../support/test-application';
+import { BearerAuthGuard, CurrentUser, type AuthUser } from 'nestjs-session-auth';
+import { blocksUnder } from '../../docs/code-blocks';
+import { runBlock } from '../../docs/run-block';
+import { describeApplication, sendRaw, userIdOf } from '../../support/environment';
 
 const INVALID = { detail: 'Invalid or expired access token.', code: 'access_token_invalid' };
-const SECRET = 'the secret with which the application signs its JWTs';
 
-interface JwtRequest extends AuthRequest {
-  user?: { readonly id: string };
+interface JwtRequest {
+  readonly headers: Record<string, string>;
+  user?: { readonly userId: string };
 }
 
 /** The previous guard of the application. The subject of a signed JWT is the id of the user. */
 @Injectable()
-class JwtGuard implements CanActivate {
+class JwtAuthGuard implements CanActivate {
   constructor(private readonly jwt: JwtService) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<JwtRequest>();
-    const token = /^Bearer (\S+)$/.exec(String(request.headers['authorization']))?.[1] ?? '';
-    try {
-      const { sub } = await this.jwt.verifyAsync<{ sub: string }>(token, { algorithms: ['HS256'] });
-      request.user = { id: sub };
-      return true;
-    } catch {
+    const token = request.headers['authorization']!.replace('Bearer ', '');
+    const verified = this.jwt.verifyAsync<{ sub: string }>(token, { algorithms: ['HS256'] });
+    const { sub } = await verified.catch(() => {
       throw new UnauthorizedException();
-    }
-  }
-}
-
-/** The guard during the migration. It passes JWTs to the previous guard and other tokens to the library. */
-@Injectable()
-class EitherGuard implements CanActivate {
-  constructor(
-    private readonly sessions: BearerAuthGuard,
-    private readonly jwts: JwtGuard,
-  ) {}
-
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (isPublicRoute(context)) return true;
-    const request = context.switchToHttp().getRequest<JwtRequest>();
-    if (looksLikeJwt(request.headers['authorization'])) return this.jwts.canActivate(context);
-    await this.sessions.canActivate(context);
-    request.user = { id: String(request.auth!.userId) };
+    });
+    request.user = { userId: sub };
     return true;
   }
 }
 
-/** Returns whether the token consists of three parts with dots in between. Tokens of the library contain no dots. */
-function looksLikeJwt(header: unknown): boolean {
-  return typeof header === 'string' && /^bearer +[^ .]+\.[^ .]+\.[^ .]*$/i.test(header);
-}
+const [steps] = blocksUnder('docs/moving-from-jwt.md', '## Steps');
+/** The guard of the guide, which passes JWTs to the previous guard and other tokens to the library. */
+const { EitherGuard } = runBlock<{ EitherGuard: Type<CanActivate> }>(steps!, {
+  modules: { './jwt-auth.guard.js': { JwtAuthGuard } },
+});
 
 @Controller()
 class OrdersController {
   @Get('orders')
   @UseGuards(EitherGuard)
   orders(@Req() { user }: JwtRequest): object {
-    return { of: user!.id };
+    return { of: user!.userId };
   }
 
   /** A route that accepts only tokens of the library. */
@@ -70,52 +53,49 @@ class OrdersController {
 }
 
 const options = {
-  imports: [JwtModule.register({ secret: SECRET, signOptions: { expiresIn: '1h' } })],
+  imports: [JwtModule.register({ secret: 'the secret of the application', signOptions: { expiresIn: '1h' } })],
   controllers: [OrdersController],
-  providers: [EitherGuard, JwtGuard],
+  providers: [EitherGuard, JwtAuthGuard],
 };
 
 describeApplication('applications that move from JWTs to sessions', options, (env) => {
-  let app: TestApplication;
   let alice: string;
+  let jwts: JwtService;
   let jwt: string;
 
   beforeEach(async () => {
-    ({ app } = env);
-    [{ id: alice }] = await app.dataSource.query("SELECT id FROM auth_users WHERE username = 'alice'");
-    jwt = await app.nest.get(JwtService).signAsync({ sub: alice });
+    alice = await userIdOf(env.app);
+    jwts = env.app.nest.get(JwtService);
+    jwt = await jwts.signAsync({ sub: alice });
   });
 
   it('routes with both guards accept both tokens, and routes with BearerAuthGuard accept only tokens of the library', async () => {
+    const { app } = env;
     const { access_token: token } = await app.login();
-    await app.get('/orders', jwt).expect(200, { of: alice });
-    await app.get('/orders', token).expect(200, { of: alice });
+    for (const accepted of [jwt, token]) await app.get('/orders', accepted).expect(200, { of: alice });
     await app.get('/profile', token).expect(200, { username: 'alice' });
-    await app.get('/profile', jwt).expect(401, INVALID);
-    await app.get('/auth/sessions', jwt).expect(401);
+    for (const path of ['/profile', '/auth/sessions']) await app.get(path, jwt).expect(401, INVALID);
+    await app.post('/auth/logout/all', token).expect(200);
+    await app.get('/orders', token).expect(401);
+    // The JWT stays valid until it expires.
+    await app.get('/orders', jwt).expect(200);
   });
 
   it('an invalid token is refused by the guard for its format', async () => {
-    const jwts = app.nest.get(JwtService);
-    const forged = [
+    const { app } = env;
+    const [none, payload] = ['{"alg":"none"}', `{"sub":"${alice}"}`].map((text) =>
+      Buffer.from(text).toString('base64url'),
+    );
+    for (const forged of [
       await jwts.signAsync({ sub: alice }, { secret: 'another secret' }),
       await jwts.signAsync({ sub: alice }, { expiresIn: -1 }),
-      `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(`{"sub":"${alice}"}`).toString('base64url')}.`,
-      'a.b.c',
-    ];
-    const refusal = { message: 'Unauthorized', statusCode: 401 };
-    for (const token of forged) await app.get('/orders', token).expect(401, refusal);
+      ...[`${none}.${payload}.`, 'a.b.c'],
+    ]) {
+      await app.get('/orders', forged).expect(401, { message: 'Unauthorized', statusCode: 401 });
+    }
     await app.get('/orders', 'abc').expect(401, INVALID);
     expect((await app.http.get('/orders').expect(401)).body).toMatchObject({ code: 'credentials_missing' });
-    const [oldOne, newOne] = [jwt, (await app.login()).access_token].map((token) => `Authorization: Bearer ${token}`);
-    const both = await sendRaw(app, ['GET /orders HTTP/1.1', newOne!, oldOne!]);
-    expect(both.status).toBe(400);
-  });
-
-  it('a session ends although the old JWT of its user stays valid until it expires', async () => {
-    const { access_token: token } = await app.login();
-    await app.post('/auth/logout/all', token).expect(200);
-    await app.get('/orders', token).expect(401);
-    await app.get('/orders', jwt).expect(200);
+    const both = [jwt, (await app.login()).access_token].map((token) => `Authorization: Bearer ${token}`);
+    expect((await sendRaw(app, ['GET /orders HTTP/1.1', ...both.reverse()])).status).toBe(400);
   });
 });
