@@ -36,34 +36,17 @@ export class ForeignPages {
 }
 
 /** Posts a form, and waits for the page of the response. */
-export async function postForm(page: Page, url: string, field = 'x'): Promise<void> {
+export async function postForm(page: Page, action: string, name = 'x'): Promise<void> {
   const loaded = page.waitForEvent('load');
-  await page.evaluate(
-    ([action, name]) => {
-      const scope = globalThis as unknown as { readonly document: FormDocument };
-      const form = scope.document.createElement('form');
-      Object.assign(form, { method: 'POST', enctype: 'text/plain', action });
-      const input = scope.document.createElement('input');
-      Object.assign(input, { name, value: '"}' });
-      form.append(input);
-      scope.document.body.append(form);
-      form.submit();
-    },
-    [url, field],
-  );
+  await page.evaluate(`(() => {
+    const form = document.createElement('form');
+    Object.assign(form, ${JSON.stringify({ method: 'POST', enctype: 'text/plain', action })});
+    form.append(Object.assign(document.createElement('input'), ${JSON.stringify({ name, value: '"}' })}));
+    document.body.append(form);
+    form.submit();
+  })()`);
   await loaded;
 }
-
-interface FormElement {
-  append(child: FormElement): void;
-  submit(): void;
-}
-
-interface FormDocument {
-  readonly body: FormElement;
-  createElement(name: string): FormElement;
-}
-
 /**
  * Returns the result of a `fetch` by a script: the status, 0 for a response that the script may not read, or
  * 'failed'.
