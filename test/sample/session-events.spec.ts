@@ -5,8 +5,8 @@ import type { Response } from 'express';
 import { BearerAuthGuard, OpenSockets, type AuthRequest } from 'nestjs-session-auth';
 import { SessionEvents } from '../../apps/sample/src/session-events';
 import { SessionEventsController } from '../../apps/sample/src/session-events.controller';
-import { createDatabase, type TestDatabase } from '../support/databases';
-import { TestApplication } from '../support/test-application';
+import { describeApplication } from '../support/environment';
+import { pending } from '../support/tap';
 
 /** Subscribes even if the page has closed the connection, as earlier versions of Nest do. */
 @Controller('session-events-unchecked')
@@ -21,35 +21,22 @@ class UncheckedController {
   }
 }
 
-describe('the stream of session events', () => {
-  let database: TestDatabase;
-  let app: TestApplication;
+const options = { controllers: [SessionEventsController, UncheckedController], providers: [SessionEvents] };
+
+describeApplication('the stream of session events', options, (env) => {
   let unregister: jest.Mock;
   let register: jest.SpyInstance;
-
-  beforeAll(async () => {
-    database = await createDatabase('sqlite');
-    app = await TestApplication.start({
-      database,
-      controllers: [SessionEventsController, UncheckedController],
-      providers: [SessionEvents],
-    });
-  });
-  afterAll(async () => {
-    await app.close();
-    await database.drop();
-  });
   beforeEach(() => {
     unregister = jest.fn();
-    register = jest.spyOn(app.nest.get(OpenSockets), 'register').mockReturnValue(unregister);
+    register = jest.spyOn(env.app.nest.get(OpenSockets), 'register').mockReturnValue(unregister);
   });
   afterEach(() => jest.restoreAllMocks());
 
   /** Opens a stream. Returns the socket of the page and the socket of the server. */
   const open = async (path: string): Promise<[page: Socket, server: Socket]> => {
-    const { access_token: token } = await app.login();
-    const connected = once(app.nest.getHttpServer(), 'connection') as Promise<[Socket]>;
-    const page = connect(Number(new URL(app.url).port), '127.0.0.1');
+    const { access_token: token } = await env.app.login();
+    const connected = once(env.app.nest.getHttpServer(), 'connection') as Promise<[Socket]>;
+    const page = connect(Number(new URL(env.app.url).port), '127.0.0.1');
     const [server] = await connected;
     page.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`);
     return [page, server];
@@ -74,23 +61,21 @@ describe('the stream of session events', () => {
   it.each(['/session-events', '/session-events-unchecked'])(
     'the stream of %s is not opened if the page closes the connection while the guard runs',
     async (path) => {
-      const authenticate = app.authentication.authenticate.bind(app.authentication);
-      let begin!: () => void;
-      let proceed!: () => void;
-      const isRunning = new Promise<void>((resolve) => (begin = resolve));
-      const isClosed = new Promise<void>((resolve) => (proceed = resolve));
-      jest.spyOn(app.authentication, 'authenticate').mockImplementation(async (...given) => {
+      const { authentication } = env.app;
+      const authenticate = authentication.authenticate.bind(authentication);
+      const [running, closing] = [pending(), pending()];
+      jest.spyOn(authentication, 'authenticate').mockImplementation(async (...given) => {
         const principal = await authenticate(...given);
-        begin();
-        await isClosed;
+        running.resolve();
+        await closing.promise;
         return principal;
       });
       const [page, server] = await open(path);
-      await isRunning;
+      await running.promise;
       const closed = once(server, 'close');
       page.destroy();
       await closed;
-      proceed();
+      closing.resolve();
       await settle();
       expect(register).not.toHaveBeenCalled();
     },

@@ -1,5 +1,5 @@
 import { UseGuards } from '@nestjs/common';
-import { Field, Mutation, ObjectType, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
+import { Context, Field, Mutation, ObjectType, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
 import type { MercuriusDriverConfig } from '@nestjs/mercurius';
 import {
   AuthService,
@@ -15,8 +15,8 @@ import {
 import { Browser, type Initiator } from '../../support/browser';
 import { MINUTE } from '../../support/driven-clock';
 import { describeApplication, type TestEnvironment } from '../../support/environment';
-import { GraphqlConnection, mercurius } from '../../support/graphql-connection';
-import { PASSWORD } from '../../support/test-application';
+import { apollo, GraphqlConnection, mercurius } from '../../support/graphql-connection';
+import { PASSWORD, type TestApplication } from '../../support/test-application';
 
 const ACCESS = '__Host-auth_access';
 const OWN = 'https://api.example.com';
@@ -94,6 +94,18 @@ class DecoratedResolver {
   whoRecently(@CurrentUser() user: AuthUser): string {
     return user.username;
   }
+
+  @OptionalAuth()
+  @Query(() => String)
+  requestUser(@Context() { req }: { req: { user?: AuthUser } }): string {
+    return req.user?.username ?? 'nobody';
+  }
+
+  /** A resolver that the application forgot to guard. */
+  @Query(() => String)
+  unguarded(@CurrentUser() user: AuthUser): string {
+    return user.username;
+  }
 }
 
 const MISSING = ['Authentication credentials were not provided.'];
@@ -116,6 +128,12 @@ const ask = async ({ app }: TestEnvironment, query: string, authorization?: stri
   const request = app.http.post('/graphql').send({ query });
   if (authorization !== undefined) request.set('Authorization', authorization);
   return (await request).body as Answer;
+};
+
+/** Opens a connection for subscriptions with the cookies of the page. */
+const connectTo = (app: TestApplication, browser: Browser, from: Initiator = OWN, payload: object = {}) => {
+  const headers = { ...browser.handshakeFrom(from), Cookie: `${ACCESS}=${browser.jar[ACCESS]}` };
+  return GraphqlConnection.open(app, headers, payload);
 };
 
 /** Contexts through which applications pass the request to resolvers. */
@@ -255,8 +273,7 @@ describeApplication('GraphQL', optionsWith({ subscription: true }), (env) => {
 
   /** Returns the news that a page receives. The page can set the payload of `connection_init`, but no headers. */
   async function newsOf(from: Initiator, payload: object = {}): Promise<string | undefined> {
-    const headers = { ...browser.handshakeFrom(from), Cookie: `${ACCESS}=${browser.jar[ACCESS]}` };
-    const connection = await GraphqlConnection.open(env.app, headers, payload);
+    const connection = await connectTo(env.app, browser, from, payload);
     const { payload: answer } = await connection.subscribe('subscription { news }');
     connection.close();
     return Array.isArray(answer) ? (answer[0] as Error).message : (answer as { data: { news: string } }).data.news;
@@ -265,7 +282,6 @@ describeApplication('GraphQL', optionsWith({ subscription: true }), (env) => {
   it('the cookie authenticates a subscription if the handshake comes from the same origin', async () => {
     expect(await newsOf(OWN)).toBe('for alice');
   });
-
   it('a subscription of a page on another origin is refused, whatever headers its first message claims', async () => {
     for (const from of [SIBLING, 'https://evil.test', 'null'] as const) {
       for (const claimed of [{}, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none', origin: OWN }]) {
@@ -274,5 +290,59 @@ describeApplication('GraphQL', optionsWith({ subscription: true }), (env) => {
         }
       }
     }
+  });
+});
+
+interface Connection {
+  readonly request: object;
+  context?: object;
+}
+
+/** Keeps one context per connection, as some applications do. */
+const contextOf = ({ req, extra }: { req?: object; extra?: Connection }): object =>
+  extra ? (extra.context ??= { req: extra.request }) : { req };
+const onApollo = { ...optionsWith(), platform: 'express' as const, imports: [apollo({ context: contextOf })] };
+
+describeApplication('executions of GraphQL', onApollo, (env) => {
+  let connection: GraphqlConnection;
+  let browser: Browser;
+
+  beforeEach(async () => {
+    browser = new Browser(env.app, OWN, true);
+    await browser.call('/auth/login', { username: 'alice', password: PASSWORD });
+    connection = await connectTo(env.app, browser);
+  });
+  afterEach(() => connection.close());
+
+  const run = async (query: string): Promise<Answer['data']> =>
+    ((await connection.subscribe(query)).payload as Answer).data ?? null;
+
+  it('after a logout, no execution on a connection sees the former user', async () => {
+    const alice = { username: 'alice', viewer: 'alice' };
+    expect(await run('{ me { username viewer } }')).toEqual({ me: alice });
+    expect(await run('{ visitor { username viewer } }')).toEqual({ visitor: alice });
+    expect(await run('{ unguarded }')).toBeNull();
+    await browser.call('/auth/logout', {});
+    const nobody = { username: 'nobody', viewer: 'nobody' };
+    expect(await run('{ visitor { username viewer } }')).toEqual({ visitor: nobody });
+    for (const query of ['{ unguarded }', '{ me { username } }']) expect(await run(query)).toBeNull();
+  });
+
+  it('request.user is not set on the request of a connection, which outlives the session', async () => {
+    expect(await run('{ requestUser me { username } }')).toMatchObject({ me: { username: 'alice' } });
+    expect(await run('{ requestUser }')).toEqual({ requestUser: 'nobody' });
+    const { access_token } = await env.app.login();
+    const { body } = await env.app.post('/graphql', access_token, { query: '{ requestUser }' }).expect(200);
+    expect(body).toEqual({ data: { requestUser: 'alice' } });
+  });
+
+  it('an execution loads the user once, however many aliases it has', async () => {
+    const { access_token } = await env.app.login();
+    const load = jest.spyOn(env.app.auth, 'loadUser');
+    const aliases = Array.from({ length: 200 }, (_, i) => `a${i}: me { username viewer }`);
+    const { body } = await env.app.post('/graphql', access_token, { query: `{ ${aliases.join(' ')} }` }).expect(200);
+    expect(Object.keys((body as { data: object }).data)).toHaveLength(200);
+    expect(load).toHaveBeenCalledTimes(1);
+    load.mockRestore();
   });
 });
