@@ -126,22 +126,6 @@ describeInChromium.each(['http', 'https'] as const)(
         expect(await requestStatus(two)).toBe(200);
       }
     });
-
-    it.each(['cookie', 'bearer'] as const)(
-      'the page works although the browser reports that it is offline, transport: %s',
-      async (mode) => {
-        const context = await env.openWindow();
-        await context.addInitScript("Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false })");
-        const page = await context.newPage();
-        await page.goto('/');
-        expect(await page.evaluate('navigator.onLine')).toBe(false);
-        await page.getByLabel(mode === 'cookie' ? IN_COOKIES : IN_STORAGE).check();
-        await signInAt(page);
-        env.clock.advance(TTL);
-        expect(await requestStatus(page)).toBe(200);
-        await signOut(page);
-      },
-    );
   },
 );
 

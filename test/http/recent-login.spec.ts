@@ -2,7 +2,7 @@ import { Controller, Get, UseGuards } from '@nestjs/common';
 import { BearerAuthGuard, RequireRecentLogin } from 'nestjs-session-auth';
 import { MINUTE, SECOND } from '../support/driven-clock';
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { eventsOf, INVALID_REFRESH, describeOnEachDatabase } from '../support/environment';
+import { describeApplication, describeOnEachDatabase, eventsOf, INVALID_REFRESH } from '../support/environment';
 
 @Controller('transfer')
 @UseGuards(BearerAuthGuard)
@@ -56,18 +56,6 @@ describeOnEachDatabase('recent logins', on, (env) => {
     const change = { current_password: PASSWORD, new_password: PASSWORD };
     const { body: changed } = await app.post('/auth/password/change', next.access_token, change).expect(200);
     await app.get('/transfer', changed.access_token).expect(200);
-  });
-
-  it('wrong passwords do not count as a recent login, and ten of them delay the next attempt in the session', async () => {
-    const { app } = env;
-    const { access_token: token } = await app.login();
-    app.clock.advance(10 * MINUTE);
-    const again = (body: object): ReturnType<typeof app.post> => app.post('/auth/reauthenticate', token, body);
-    await again({}).expect(400, { password: ['This field is required.'] });
-    for (let i = 0; i < 10; i++) await again({ password: 'wrong' }).expect(400, { password: ['Invalid password.'] });
-    await again({ password: PASSWORD }).expect(429);
-    expect(app.sent('login_failed')).toHaveLength(10);
-    await app.get('/transfer', token).expect(403);
   });
 
   it('the options can require a recent login to end sessions, but never for a logout', async () => {
@@ -132,12 +120,10 @@ describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshToken
   });
 });
 
-describeOnEachDatabase('applications without the option recentLogin', { controllers: [TransferController] }, (env) => {
-  it('an application without the option recentLogin has no reauthentication route, and ends sessions without a recent login', async () => {
-    const { app } = env;
-    const { access_token: token } = await app.login();
-    await app.post('/auth/reauthenticate/', token, { password: PASSWORD }).expect(404);
-    app.clock.advance(10 * MINUTE);
-    await app.post('/auth/logout/all', token).expect(200);
+describeApplication('applications without the option recentLogin', {}, (env) => {
+  it('an application without the option recentLogin ends sessions without a recent login', async () => {
+    const { access_token: token } = await env.app.login();
+    env.app.clock.advance(10 * MINUTE);
+    await env.app.post('/auth/logout/all', token).expect(200);
   });
 });
