@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os');
+
 const typescript = {
   swcrc: false,
   sourceMaps: 'inline',
@@ -20,6 +22,8 @@ const modules = {
 
 module.exports = {
   testEnvironment: 'node',
+  // By default, Jest leaves one core free, which on two cores doubles the time.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
   reporters: ['default', '<rootDir>/test/support/slowest-files.cjs'],
   testSequencer: '<rootDir>/test/support/longest-first.cjs',
   testMatch: ['<rootDir>/libs/**/*.spec.ts', '<rootDir>/apps/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],

@@ -28,7 +28,7 @@ describe.each(SETUPS)('transport %s and a grace period of %i seconds', (transpor
   const auth = {
     cookies: { mode: 'optional', secure: false },
     refreshReuseGraceSeconds: grace,
-    recentLogin: { endpoint: true },
+    endpoints: { reauthenticate: true },
   } as const;
   describeOnBothPlatforms('the client', { auth }, (env) => {
     let browser: CookieBrowser;

@@ -22,7 +22,7 @@ type Counts = Record<string, unknown>;
 
 const OPTIONS = {
   users: [],
-  auth: { secondFactor: new SecondFactorOfSome(), recentLogin: { endpoint: true } },
+  auth: { secondFactor: new SecondFactorOfSome(), endpoints: { reauthenticate: true } },
   controllers: [TicketController],
 };
 

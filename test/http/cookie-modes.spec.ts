@@ -133,7 +133,7 @@ describe.each<PlatformName>(['express', 'fastify'])('cookie modes on %s', (platf
   });
 
   it('without the option `cookies`, no response depends on cookies, X-Auth-Transport, Origin or Sec-Fetch-Site', async () => {
-    const app = await start({ auth: { recentLogin: { endpoint: true } } });
+    const app = await start({ auth: { endpoints: { reauthenticate: true } } });
     const { access_token: token, refresh_token } = await app.login('bob');
     const extra = [
       'X-Auth-Transport: cookie',

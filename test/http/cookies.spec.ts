@@ -44,7 +44,7 @@ class PagesController {
 }
 
 const options: Omit<TestApplicationOptions, 'database'> = {
-  auth: { cookies: { mode: 'optional' }, recentLogin: { endpoint: true } },
+  auth: { cookies: { mode: 'optional' }, endpoints: { reauthenticate: true } },
   controllers: [PagesController],
   configure: (app) =>
     void app.use('/me', (request: IncomingMessage, response: ServerResponse, next: () => void) => {

@@ -57,7 +57,7 @@ const authorization = fc.oneof(
   fc.constantFrom('Bearer', 'bearer nsaa_', 'Basic YWxpY2U6c2VjcmV0', `Bearer nsar_${'a'.repeat(49)}`),
 );
 
-const options = { auth: { recentLogin: { endpoint: true }, failedLogins: { throttleFrom: false as const } } };
+const options = { auth: { endpoints: { reauthenticate: true }, failedLogins: { throttleFrom: false as const } } };
 
 describeOnBothPlatforms('generated input', options, (env) => {
   const check = <T>(property: fc.IAsyncProperty<T>): Promise<void> =>

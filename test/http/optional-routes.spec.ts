@@ -1,10 +1,28 @@
-import { Controller, ForbiddenException, Module, Post, type CanActivate, type DynamicModule } from '@nestjs/common';
+import {
+  All,
+  type CanActivate,
+  Controller,
+  Delete,
+  type DynamicModule,
+  ForbiddenException,
+  Get,
+  Module,
+  Post,
+} from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AUTH_ENTITIES, AuthModule, UserStore, type AuthModuleOptions, type StoredUser } from 'nestjs-session-auth';
+import {
+  AUTH_ENTITIES,
+  AuthModule,
+  type AuthModuleExtras,
+  type AuthModuleOptions,
+  AuthSetupError,
+  type StoredUser,
+  UserStore,
+} from 'nestjs-session-auth';
 import request from 'supertest';
 import { MEMORY } from '../support/sqlite';
 import { ADAPTERS, CHEAP, type PlatformName } from '../support/test-application';
@@ -20,18 +38,18 @@ class WritableUsers extends ReadOnlyUsers {
   }
 }
 
-/** Routes of the application that are registered after the routes of the library. */
-@Controller('auth')
-class FallbackController {
-  @Post(['reauthenticate', 'password/change'])
-  fallback(): void {}
-}
-
-async function start(platform: PlatformName, auth: DynamicModule, own: object = {}): Promise<NestExpressApplication> {
+async function start(
+  platform: PlatformName,
+  auth: DynamicModule,
+  own: object = {},
+  isOwnFirst = false,
+): Promise<NestExpressApplication> {
   const imports = [TypeOrmModule.forRoot({ ...MEMORY, entities: [...AUTH_ENTITIES] }), EventEmitterModule.forRoot()];
   @Module(own)
   class OwnModule {}
-  const module = await Test.createTestingModule({ imports: [...imports, auth, OwnModule] })
+  const module = await Test.createTestingModule({
+    imports: [...imports, ...(isOwnFirst ? [OwnModule, auth] : [auth, OwnModule])],
+  })
     .setLogger({ log() {}, error() {}, warn() {} })
     .compile();
   const app = module.createNestApplication<NestExpressApplication>(ADAPTERS[platform]());
@@ -40,28 +58,98 @@ async function start(platform: PlatformName, auth: DynamicModule, own: object = 
 }
 
 /** Returns the module set up by `forRoot()` and by `forRootAsync()` with the same options. */
-function ways(options: AuthModuleOptions): DynamicModule[] {
+function ways(extras: AuthModuleExtras, options: AuthModuleOptions = {}): DynamicModule[] {
   const given = { ...CHEAP, ...options };
-  return [AuthModule.forRoot(given), AuthModule.forRootAsync({ useFactory: () => given })];
+  return [AuthModule.forRoot({ ...extras, ...given }), AuthModule.forRootAsync({ ...extras, useFactory: () => given })];
 }
 
-describe('optional routes', () => {
-  it.each<[string, 'is' | 'is not', AuthModuleOptions]>([
-    ['reauthenticate', 'is not', {}],
-    ['reauthenticate', 'is', { recentLogin: { endpoint: true } }],
-    ['password/change', 'is', {}],
-    ['password/change', 'is not', { users: ReadOnlyUsers }],
-    ['password/change', 'is not', { users: new ReadOnlyUsers() }],
-    ['password/change', 'is', { users: WritableUsers }],
-    ['password/change', 'is', { users: new WritableUsers() }],
-  ])('the route %s %s mapped with the options %p of forRoot() and forRootAsync()', async (path, isMapped, options) => {
-    for (const auth of ways(options)) {
-      const app = await start('express', auth, { controllers: [FallbackController] });
-      await request(app.getHttpServer())
-        .post(`/auth/${path}`)
-        .expect(isMapped === 'is' ? 401 : 201);
-      await app.close();
+const ROUTES = {
+  login: ['POST login'],
+  refresh: ['POST token/refresh'],
+  logout: ['POST logout'],
+  logoutAll: ['POST logout/all'],
+  sessions: ['GET sessions', 'DELETE sessions/1'],
+  history: ['GET history'],
+  passwordChange: ['POST password/change'],
+  reauthenticate: ['POST reauthenticate'],
+};
+
+/** Returns the routes that the application does not serve. */
+async function missingRoutes(app: NestExpressApplication): Promise<string[]> {
+  const found = Object.values(ROUTES)
+    .flat()
+    .map(async (route) => {
+      const [method, path] = route.split(' ') as [string, string];
+      const send = request(app.getHttpServer())[method.toLowerCase() as 'get'];
+      return (await send(`/auth/${path}`)).text.includes('Cannot ') ? [route] : [];
+    });
+  return (await Promise.all(found)).flat();
+}
+
+describe.each<PlatformName>(['express', 'fastify'])('endpoints, on %s', (platform) => {
+  async function missing(auth: DynamicModule): Promise<string[]> {
+    const app = await start(platform, auth);
+    return missingRoutes(app).finally(() => app.close());
+  }
+
+  it('all endpoints except reauthenticate are mounted by default', async () => {
+    for (const auth of ways({})) expect(await missing(auth)).toEqual(ROUTES.reauthenticate);
+  });
+
+  it.each(Object.keys(ROUTES) as (keyof typeof ROUTES)[])(
+    'only %s is not mounted if it is switched off',
+    async (name) => {
+      for (const auth of ways({ endpoints: { reauthenticate: true, [name]: false } })) {
+        expect(await missing(auth)).toEqual(ROUTES[name]);
+      }
+    },
+  );
+
+  it('password/change is mounted only if the user store can set passwords', async () => {
+    const endpoints = { reauthenticate: true };
+    for (const users of [ReadOnlyUsers, new ReadOnlyUsers()])
+      for (const auth of ways({ endpoints }, { users })) expect(await missing(auth)).toEqual(ROUTES.passwordChange);
+    for (const users of [WritableUsers, new WritableUsers()])
+      for (const auth of ways({ endpoints }, { users })) expect(await missing(auth)).toEqual([]);
+  });
+
+  @Controller('auth')
+  class OwnController {
+    @Post('login/') login(): string {
+      return 'own';
     }
+
+    @Delete('sessions/:id') revoke(): void {}
+
+    @All('history') history(): void {}
+
+    // The library has no such routes.
+    @Get('login') form(): void {}
+  }
+  const SAME = [
+    'POST /auth/login (endpoints.login) and OwnController.login',
+    'DELETE /auth/sessions/:sessionId (endpoints.sessions) and OwnController.revoke',
+    'GET /auth/history (endpoints.history) and OwnController.history',
+  ];
+
+  it.each(['before', 'after'])(
+    'an application that serves the same routes in a module %s AuthModule does not start, and the error names all routes',
+    async (order) => {
+      for (const auth of ways({})) {
+        const error = await start(platform, auth, { controllers: [OwnController] }, order === 'before').catch((e) => e);
+        expect(error).toBeInstanceOf(AuthSetupError);
+        for (const route of SAME) expect((error as Error).message).toContain(route);
+        expect((error as Error).message.match(/endpoints\.\w+/g)).toHaveLength(SAME.length);
+      }
+    },
+  );
+
+  it('an application serves its own routes if those of the library are switched off', async () => {
+    const endpoints = { login: false, sessions: false, history: false };
+    const app = await start(platform, AuthModule.forRoot({ ...CHEAP, endpoints }), { controllers: [OwnController] });
+    expect((await request(app.getHttpServer()).post('/auth/login')).text).toBe('own');
+    expect((await request(app.getHttpServer()).post('/auth/logout')).status).toBe(401);
+    await app.close();
   });
 });
 

@@ -40,7 +40,7 @@ describeHttp(
     configure: (app) => {
       app.useGlobalInterceptors(new ClassSerializerInterceptor(app.get(Reflector), { strategy: 'excludeAll' }));
     },
-    auth: { recentLogin: { endpoint: true } },
+    auth: { endpoints: { reauthenticate: true } },
   },
   (env) => {
     it('does not change the responses of the library', async () => {

@@ -18,7 +18,10 @@ const INVALID_ACCESS = { detail: 'Invalid or expired access token.', code: 'acce
 const reauthenticate = (app: TestApplication, accessToken: string) =>
   app.post('/auth/reauthenticate/', accessToken, { password: PASSWORD });
 
-const on = { auth: { recentLogin: { endpoint: true, toEndSessionsSeconds: 600 } }, controllers: [TransferController] };
+const on = {
+  auth: { endpoints: { reauthenticate: true }, recentLogin: { toEndSessionsSeconds: 600 } },
+  controllers: [TransferController],
+};
 
 describeOnEachDatabase('recent logins', on, (env) => {
   it('a recent login is required to the millisecond, and a login counts as recent', async () => {
@@ -74,7 +77,7 @@ describeOnEachDatabase('recent logins', on, (env) => {
 });
 
 describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshTokens) => {
-  const auth = { recentLogin: { endpoint: true }, rotateRefreshTokens };
+  const auth = { endpoints: { reauthenticate: true }, rotateRefreshTokens };
 
   describeOnEachDatabase('reauthentication', { auth }, (env) => {
     it('a reauthentication revokes the previous pair, and presenting its refresh token is not reuse', async () => {

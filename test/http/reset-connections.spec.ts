@@ -25,7 +25,7 @@ class OwnController {
   }
 }
 
-const options = { controllers: [OwnController], auth: { recentLogin: { endpoint: true } } };
+const options = { controllers: [OwnController], auth: { endpoints: { reauthenticate: true } } };
 
 describeHttp('clients that reset their connection', options, (env) => {
   const storedEvents = (names: readonly string[]): Promise<{ event: string; ip_address: string | null }[]> =>

@@ -1,7 +1,7 @@
 import {
   AuthLoginTicket,
   AuthSession,
-  type AuthModuleOptions,
+  type AuthModuleRootOptions,
   type ClientInfo,
   SecondFactor,
 } from 'nestjs-session-auth';
@@ -24,10 +24,10 @@ class EnrolledUsers extends SecondFactor {
 
 export const enrolled = new EnrolledUsers();
 export const hasher = new CountingHasher();
-export const auth: AuthModuleOptions = {
+export const auth: AuthModuleRootOptions = {
   secondFactor: enrolled,
   passwordHasher: hasher,
-  recentLogin: { endpoint: true },
+  endpoints: { reauthenticate: true },
 };
 export const CREDENTIALS = { username: 'alice', password: PASSWORD };
 export const CLIENT: ClientInfo = { ipAddress: '203.0.113.7', userAgent: 'test' };

@@ -41,7 +41,7 @@ function mountOldLogin(app: NestExpressApplication): void {
 }
 
 const options = {
-  auth: { cookies: { mode: 'optional' as const }, recentLogin: { endpoint: true } },
+  auth: { cookies: { mode: 'optional' as const }, endpoints: { reauthenticate: true } },
   entities: [...AUTH_ENTITIES, TakenOver],
   imports: [MigrationModule],
   controllers: [PayoutController],

@@ -75,7 +75,7 @@ class Canaries {
   }
 }
 
-const options = { auth: { refreshReuseGraceSeconds: 10, recentLogin: { endpoint: true } } };
+const options = { auth: { refreshReuseGraceSeconds: 10, endpoints: { reauthenticate: true } } };
 
 describeOnEachDatabase('secrets', options, (env: TestEnvironment) => {
   it('a secret appears only in the response that issues it, in every flow and after every failure', async () => {

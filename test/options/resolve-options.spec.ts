@@ -322,18 +322,24 @@ describe('the module options beside the factory', () => {
   });
 
   it('must be written beside the factory, and all other options must be returned by the factory', () => {
-    expect(problems({ path: 'x' }, { maxSessions: 3, controler: false })).toEqual([
+    expect(problems({ path: 'x', endpoints: { login: false } })).toEqual([
       'path is in the result of the factory; pass it to forRootAsync() next to the factory',
+      'endpoints.login is in the result of the factory; pass it to forRootAsync() next to the factory',
+    ]);
+    expect(problems({}, { maxSessions: 3, endpoints: { login: 0, logIn: true }, globalguard: true })).toEqual([
       'maxSessions is next to the factory of forRootAsync(); return it from the factory',
-      'controler is not an option; use one of path, controllers, globalGuard, dataSource, isGlobal',
+      'endpoints.login is 0; use true or false',
+      'endpoints.logIn is not an option; use endpoints.login',
+      'globalguard is not an option; use globalGuard',
     ]);
   });
 
   it('have their defaults if they are invalid or not set', () => {
-    const defaults = { path: 'auth', globalGuard: false, dataSource: 'default', isGlobal: true };
-    expect(resolveExtras({ path: 3, controllers: false, isGlobal: undefined })).toEqual({
-      ...defaults,
-      controllers: false,
-    });
+    const { endpoints, ...defaults } = resolveExtras({});
+    const extras = { path: 'auth', controllers: true, globalGuard: false, dataSource: 'default', isGlobal: true };
+    expect(defaults).toEqual(extras);
+    const given = { path: 3, controllers: false, isGlobal: undefined, endpoints: { login: false, history: 3 } };
+    const resolved = { ...defaults, controllers: false, endpoints: { ...endpoints, login: false } };
+    expect(resolveExtras(given)).toEqual(resolved);
   });
 });

@@ -13,7 +13,7 @@ describe.each(DATABASES)('open sockets on %s', (name) => {
 
   beforeAll(async () => {
     database = await createDatabase(name);
-    here = await TestApplication.start({ database, auth: { recentLogin: { endpoint: true } } });
+    here = await TestApplication.start({ database, auth: { endpoints: { reauthenticate: true } } });
     there = await TestApplication.start({ database, users: [] });
   });
   afterAll(async () => {

@@ -39,7 +39,7 @@ const principalOf = async (app: TestApplication, token: string) => (await app.au
 const CYCLIC: { tenant?: unknown } = {};
 CYCLIC.tenant = [CYCLIC];
 
-const PROVABLE = { auth: { recentLogin: { endpoint: true } }, controllers: [TransferController] };
+const PROVABLE = { auth: { endpoints: { reauthenticate: true } }, controllers: [TransferController] };
 
 describeOnEachDatabase('the methods of a session', PROVABLE, (env) => {
   it('a session has the method `pwd` or those that the application passes, with their time, and refreshes keep them', async () => {

@@ -1,4 +1,4 @@
-import type { AuthModuleOptions } from 'nestjs-session-auth';
+import type { AuthModuleRootOptions } from 'nestjs-session-auth';
 import { CountingHasher } from '../support/counting-hasher';
 import { DAY, HOUR, SECOND } from '../support/driven-clock';
 import { type TestApplication, PASSWORD } from '../support/test-application';
@@ -12,8 +12,8 @@ const ELSEWHERE = '192.0.2.1';
 const BLOCKED = 'too_many_attempts 86400';
 
 const hasher = new CountingHasher();
-const auth = (more: AuthModuleOptions = {}): { auth: AuthModuleOptions } => ({
-  auth: { passwordHasher: hasher, recentLogin: { endpoint: true }, ...more },
+const auth = (more: AuthModuleRootOptions = {}): { auth: AuthModuleRootOptions } => ({
+  auth: { passwordHasher: hasher, endpoints: { reauthenticate: true }, ...more },
 });
 
 /** Sends wrong passwords for one name, each from a separate network. */

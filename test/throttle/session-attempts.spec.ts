@@ -1,4 +1,4 @@
-import type { AuthModuleOptions } from 'nestjs-session-auth';
+import type { AuthModuleRootOptions } from 'nestjs-session-auth';
 import { CountingHasher } from '../support/counting-hasher';
 import { DAY, HOUR, SECOND } from '../support/driven-clock';
 import { TestApplication, PASSWORD } from '../support/test-application';
@@ -8,7 +8,7 @@ const NEW = 'another long password';
 const TOO_MANY = { detail: 'Too many failed attempts. Try again later.' };
 
 const hasher = new CountingHasher();
-const auth: AuthModuleOptions = { passwordHasher: hasher, recentLogin: { endpoint: true } };
+const auth: AuthModuleRootOptions = { passwordHasher: hasher, endpoints: { reauthenticate: true } };
 
 type Response = ReturnType<TestApplication['refresh']>;
 const change = (app: TestApplication, token: string, current: string, next = NEW): Response =>

@@ -24,7 +24,7 @@ const endOfTrust = (factors: SecondFactors): NestInterceptor => ({
   imports: [
     TypeOrmModule.forRoot({ type: 'better-sqlite3', driver: NodeSqlite, database, entities, synchronize: true }),
     EventEmitterModule.forRoot(),
-    AuthModule.forRoot({ secondFactor: SecondFactors, recentLogin: { endpoint: true } }),
+    AuthModule.forRoot({ secondFactor: SecondFactors, endpoints: { reauthenticate: true } }),
   ],
   controllers: [SecondFactorController],
   providers: [SecondFactors, { provide: APP_INTERCEPTOR, useFactory: endOfTrust, inject: [SecondFactors] }],

@@ -10,7 +10,6 @@ import {
   type OnApplicationBootstrap,
   type OnModuleInit,
   type Provider,
-  type Type,
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, HttpAdapterHost, ModuleRef, ModulesContainer, RouterModule } from '@nestjs/core';
 import { EventEmitter2 } from '@nestjs/event-emitter';
@@ -36,14 +35,14 @@ import { AUTH_DATA_SOURCE } from './database/typeorm';
 import { ClientInspector, EventLog } from './history/event-log';
 import { History } from './history/history';
 import { Signals } from './history/signals';
-import { AuthController, PasswordController, ReauthenticationController } from './http/auth.controller';
+import { PasswordController } from './http/auth.controller';
 import { BearerAuthGuard } from './http/bearer-auth.guard';
 import { AuthCookies } from './http/cookies/auth-cookies';
 import { CookieRules } from './http/cookies/cookie-rules';
 import { CrossSiteCheck } from './http/cookies/cross-site-check';
-import { configureRoutes, httpServerOf, unmountControllers } from './http/platform';
+import { controllersOf } from './http/endpoints';
+import { configureRoutes, httpServerOf, type MountedRoute, unmountController } from './http/platform';
 import { cachePeerAddresses } from './http/request';
-import { SessionsController } from './http/sessions.controller';
 import { AccessTokens, readCookiesOfHandshakes } from './http/transports';
 import { AuthErrorFilter } from './http/wire-format';
 import { Login } from './login/login';
@@ -53,6 +52,7 @@ import {
   type AuthModuleExtras,
   type AuthModuleOptions,
   type Replaceable,
+  type ResolvedAuthExtras,
   type ResolvedAuthOptions,
 } from './options/auth-options';
 import { assertPlainOptions, AuthOptionsError, resolveExtras, resolveOptions } from './options/resolve-options';
@@ -80,12 +80,11 @@ import { ExternalUsers } from './users/external-users';
 import { mappingProblems } from './users/mapping-problems';
 import { Users } from './users/users';
 
-const AUTH_CONTROLLERS = [AuthController, SessionsController, PasswordController, ReauthenticationController];
 const AUTH_EXTRAS = Symbol('NESTJS_SESSION_AUTH_EXTRAS');
 
 function applyExtras(definition: DynamicModule, given: AuthModuleExtras): DynamicModule {
   const extras = resolveExtras(given);
-  const { path, controllers, globalGuard, dataSource, isGlobal } = extras;
+  const { path, controllers, endpoints, globalGuard, dataSource, isGlobal } = extras;
   // The injection token under which @nestjs/typeorm provides the DataSource.
   const token = dataSource === 'default' ? DataSource : `${dataSource}DataSource`;
   return {
@@ -95,8 +94,7 @@ function applyExtras(definition: DynamicModule, given: AuthModuleExtras): Dynami
       ...(definition.imports ?? []),
       ...(controllers ? [RouterModule.register([{ path, module: definition.module }])] : []),
     ],
-    // `forRootAsync()` does not know the options yet, so `AuthModule` removes the controllers of disabled routes.
-    controllers: controllers ? [...AUTH_CONTROLLERS] : [],
+    controllers: controllers ? [...controllersOf(endpoints)] : [],
     providers: [
       ...(definition.providers ?? []),
       { provide: AUTH_EXTRAS, useValue: extras },
@@ -278,10 +276,13 @@ export const AUTH_PROVIDERS: Provider[] = [
   ],
 })
 export class AuthModule extends BaseModule implements NestModule, OnModuleInit, OnApplicationBootstrap {
+  /** Returns all routes of the HTTP server, if it has any of the library. */
+  private mountedRoutes: () => readonly MountedRoute[] = () => [];
+
   /** @internal */
   constructor(
     users: Users,
-    @Inject(AUTH_EXTRAS) private readonly extras: Required<AuthModuleExtras>,
+    @Inject(AUTH_EXTRAS) private readonly extras: ResolvedAuthExtras,
     @Inject(AUTH_DATA_SOURCE) private readonly dataSource: DataSource,
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
     private readonly moduleRef: ModuleRef,
@@ -289,12 +290,8 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
     private readonly modules: ModulesContainer,
   ) {
     super();
-    const unmounted: Type[] = [
-      ...(users.canSetPasswords ? [] : [PasswordController]),
-      ...(options.recentLogin.endpoint ? [] : [ReauthenticationController]),
-    ];
     // A lifecycle hook would run too late for the application's OpenAPI document.
-    unmountControllers(modules, this.constructor, unmounted);
+    if (!users.canSetPasswords) unmountController(modules, this.constructor, PasswordController);
   }
 
   /** @throws AuthOptionsError if the argument is not a plain object, and at startup if options are invalid */
@@ -312,12 +309,13 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
   configure(): void {
     startup.refuseRequestScope(this.moduleRef);
     if (!this.extras.controllers || !this.adapterHost.httpAdapter?.getInstance) return;
-    configureRoutes(this.adapterHost);
+    this.mountedRoutes = configureRoutes(this.adapterHost);
   }
 
   /** Checks the setup, and prepares the HTTP server for reading clients' addresses and the cookies of handshakes. */
   onModuleInit(): void {
     startup.refuseContradictoryRoutes(this.modules);
+    startup.refuseConflictingRoutes(this.mountedRoutes(), this.modules);
     const server = httpServerOf(this.adapterHost);
     if (server) {
       cachePeerAddresses(server);

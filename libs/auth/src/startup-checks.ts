@@ -6,7 +6,8 @@ import type { DataSource } from 'typeorm';
 import type { Database } from './database/database';
 import { dialectOf } from './database/dialect';
 import { AUTH_ENTITIES, AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './database/entities';
-import { platformSettings } from './http/platform';
+import { conflictingRoutes } from './http/endpoints';
+import { type MountedRoute, platformSettings } from './http/platform';
 import { onFirstForwardedRequest } from './http/request';
 import { contradictoryRoutes } from './http/route-rules';
 import type { ResolvedAuthOptions } from './options/auth-options';
@@ -103,6 +104,16 @@ export function refuseContradictoryRoutes(modules: ModulesContainer): void {
     'These handlers or classes have more than one of `@Public()`, `@OptionalAuth()` and a guard (`BearerAuthGuard` or ' +
       `\`@RequireRecentLogin()\`), or one of the first two beneath \`@RequireRecentLogin()\` on the class: ` +
       `${names.join(', ')}. Keep one of the three on each handler and each class.`,
+  );
+}
+
+/** Otherwise, the module that is imported first would serve the route, and nobody would notice. */
+export function refuseConflictingRoutes(mounted: readonly MountedRoute[], modules: ModulesContainer): void {
+  const conflicts = conflictingRoutes(mounted, modules);
+  if (conflicts.length === 0) return;
+  throw new AuthSetupError(
+    `The library and the application serve the same routes: ${conflicts.join('; ')}. Switch the library's route off, such ` +
+      'as with AuthModule.forRoot({ endpoints: { login: false } }), or change the path of yours.',
   );
 }
 

@@ -166,7 +166,7 @@ export class AuthClient {
 
   /**
    * Confirms the password and stores the new tokens. Requires the server option
-   * `recentLogin: { endpoint: true }`. @throws ClientError `invalid_fields` with `password`
+   * `endpoints: { reauthenticate: true }`. @throws ClientError `invalid_fields` with `password`
    */
   async reauthenticate(password: string): Promise<void> {
     await this.#authorized.sendPassword('reauthenticate/', { password });

@@ -6,7 +6,7 @@ import {
   ReauthenticationController,
   SecondFactor,
   SessionsController,
-  type AuthModuleOptions,
+  type AuthModuleRootOptions,
   type ClientInfo,
 } from 'nestjs-session-auth';
 import { sendRaw, describeOnEachDatabase } from '../../support/environment';
@@ -23,12 +23,12 @@ class UserAgentSecondFactor extends SecondFactor {
   }
 }
 
-const AUTH: AuthModuleOptions = {
+const AUTH: AuthModuleRootOptions = {
   secondFactor: new UserAgentSecondFactor(),
   sessionPolicy: 'max_count',
   maxSessions: 2,
   onSessionLimit: 'reject',
-  recentLogin: { endpoint: true, toEndSessionsSeconds: 300 },
+  endpoints: { reauthenticate: true }, recentLogin: { toEndSessionsSeconds: 300 },
   failedLogins: { throttleFrom: 2 },
   cookies: { mode: 'optional' },
 };

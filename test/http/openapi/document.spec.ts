@@ -47,7 +47,7 @@ describe('the OpenAPI document of an application', () => {
   const endpointsIn = (document: ReturnType<typeof documentOf>): string[] =>
     operationsIn(document).map(({ method, path, operationId }) => `${method.toUpperCase()} ${path} ${operationId}`);
   it('the document is valid and contains each endpoint once with a stable operation id', async () => {
-    const document = await start({ recentLogin: { endpoint: true } });
+    const document = await start({ endpoints: { reauthenticate: true } });
     await SwaggerParser.validate(structuredClone(document) as never);
     expect(endpointsIn(document)).toEqual([
       'POST /auth/login authLogin',
@@ -63,7 +63,7 @@ describe('the OpenAPI document of an application', () => {
   });
 
   it('the document contains the endpoints that are mapped in its own application, if several run in the process', async () => {
-    const all = await startApplication({ auth: { recentLogin: { endpoint: true } } });
+    const all = await startApplication({ auth: { endpoints: { reauthenticate: true } } });
     const withoutChange = endpointsIn(await start({ users: new ReadOnlyUsers() }));
     expect(withoutChange).toHaveLength(7);
     expect(withoutChange.join()).not.toMatch(/authReauthenticate|authChangePassword/);
@@ -72,7 +72,7 @@ describe('the OpenAPI document of an application', () => {
   });
 
   it('the document shows which endpoints need a token, and their request bodies', async () => {
-    const document = await start({ recentLogin: { endpoint: true } });
+    const document = await start({ endpoints: { reauthenticate: true } });
     expect(document.components!.securitySchemes).toEqual({
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'opaque' },
     });
@@ -87,9 +87,9 @@ describe('the OpenAPI document of an application', () => {
   });
 
   it('the document is the same in every cookie mode, and contains X-Auth-Transport where cookies can be set', async () => {
-    const document = await start({ recentLogin: { endpoint: true } });
+    const document = await start({ endpoints: { reauthenticate: true } });
     for (const mode of ['optional', 'only'] as const) {
-      expect(await start({ recentLogin: { endpoint: true }, cookies: { mode } })).toEqual(document);
+      expect(await start({ endpoints: { reauthenticate: true }, cookies: { mode } })).toEqual(document);
     }
     for (const { operationId, parameters = [] } of operationsIn(document)) {
       const hasHeader = parameters.some(({ name }) => name === 'X-Auth-Transport');

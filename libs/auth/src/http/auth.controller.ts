@@ -138,7 +138,7 @@ export class PasswordController {
   }
 }
 
-/** The endpoint for confirming the password within a session. Mounted if `recentLogin.endpoint` is true. */
+/** The endpoint for confirming the password within a session. Mounted with `endpoints: { reauthenticate: true }`. */
 @LibraryController()
 @UseGuards(BearerAuthGuard)
 export class ReauthenticationController {

@@ -1,8 +1,9 @@
-import { SetMetadata, type Type } from '@nestjs/common';
-import { GUARDS_METADATA, SSE_METADATA } from '@nestjs/common/constants';
+import { RequestMethod, SetMetadata, type Type } from '@nestjs/common';
+import { GUARDS_METADATA, METHOD_METADATA, PATH_METADATA, SSE_METADATA } from '@nestjs/common/constants';
 import { type HttpAdapterHost, MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import type { ErrorRequestHandler, Express } from 'express';
 import type { FastifyInstance } from 'fastify';
+import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { AuthError } from '../base/errors';
@@ -34,11 +35,43 @@ export function handlersOf(type: Type): readonly { readonly name: string; readon
   return new MetadataScanner().getAllMethodNames(prototype).map((name) => ({ name, handler: prototype[name]! }));
 }
 
-/** Removes controllers from a module, while Nest creates its providers, before Nest creates controllers and routes. */
-export function unmountControllers(modules: ModulesContainer, module: unknown, unmounted: readonly Type[]): void {
-  for (const { metatype, controllers } of modules.values()) {
-    if (metatype === module) for (const controller of unmounted) controllers.delete(controller);
-  }
+/** Removes a controller from a module, while Nest creates its providers, before Nest creates controllers and routes. */
+export function unmountController(modules: ModulesContainer, module: unknown, controller: Type): void {
+  for (const { metatype, controllers } of modules.values()) if (metatype === module) controllers.delete(controller);
+}
+
+/** Returns a subclass of a controller without some of its handlers, which Nest then does not mount. */
+export function withoutHandlers(controller: Type, handlers: readonly string[]): Type {
+  const subclass = class extends controller {};
+  Object.defineProperty(subclass, 'name', { value: controller.name });
+  for (const name of handlers) Object.defineProperty(subclass.prototype, name, { value: undefined });
+  return subclass;
+}
+
+/** A route of the HTTP server. */
+export interface MountedRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly isOfLibrary: boolean;
+}
+
+/** Returns the handlers, such as `UsersController.login`, to which the decorators of the controllers give a route. */
+export function handlersServing({ method, path }: MountedRoute, controllers: readonly Type[]): readonly string[] {
+  const pathsOf = (target: object): string[] => [(Reflect.getMetadata(PATH_METADATA, target) ?? []) as string].flat();
+  return controllers.flatMap((controller) => {
+    const serving = handlersOf(controller).filter(({ handler }) => {
+      const verb = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
+      const ends = pathsOf(controller).flatMap((base) => pathsOf(handler).map((end) => shapeOf(`/${base}/${end}`)));
+      const isVerb = verb === RequestMethod.ALL || (verb !== undefined && RequestMethod[verb] === method);
+      return isVerb && ends.some((end) => end !== '' && shapeOf(path).endsWith(end));
+    });
+    return serving.map(({ name }) => `${controller.name}.${name}`);
+  });
+}
+
+/** Equal for paths that differ only in case, which Express ignores, in a trailing slash, or in names of parameters. */
+export function shapeOf(path: string): string {
+  return path.replace(/:\w+/g, ':').replace(/\/+/g, '/').replace(/\/$/, '').toLowerCase();
 }
 
 // The metadata key of `@RouteConfig()` of @nestjs/platform-fastify. Nest copies the metadata of a handler to the function
@@ -52,23 +85,31 @@ function isMarked(routeConfig: unknown): boolean {
   return (routeConfig as { readonly isOfSessionAuth?: boolean } | undefined)?.isOfSessionAuth === true;
 }
 
-/** Installs the handlers that the library's routes need on Express, after the body parsers, or on Fastify. */
-export function configureRoutes({ httpAdapter }: HttpAdapterHost): void {
-  if (httpAdapter.getType() === 'fastify') configureFastify(httpAdapter.getInstance());
-  if (httpAdapter.getType() === 'express') configureExpress(httpAdapter.getInstance());
+/**
+ * Installs the handlers that the library's routes need on Express, after the body parsers, or on Fastify. Returns a
+ * function that returns all routes, once they are mounted.
+ */
+export function configureRoutes({ httpAdapter }: HttpAdapterHost): () => readonly MountedRoute[] {
+  if (httpAdapter.getType() === 'fastify') return configureFastify(httpAdapter.getInstance());
+  if (httpAdapter.getType() === 'express') return configureExpress(httpAdapter.getInstance());
+  return () => [];
 }
 
 interface ExpressRouter {
   readonly stack: readonly {
     match(path: string): boolean;
-    readonly route?: { readonly stack: readonly { readonly method?: string; readonly handle: object }[] };
+    readonly route?: {
+      readonly path: unknown;
+      readonly stack: readonly { readonly method?: string; readonly handle: object }[];
+    };
   }[];
 }
 
-function configureExpress(express: Express): void {
+function configureExpress(express: Express): () => readonly MountedRoute[] {
+  // In Express 4, `router` throws an error.
+  const layers = (): ExpressRouter['stack'] => ((express._router ?? express.router) as ExpressRouter).stack;
   const isLibraryRoute = (method: string, path: string): boolean =>
-    // In Express 4, `router` throws an error.
-    ((express._router ?? express.router) as ExpressRouter).stack.some((layer) => {
+    layers().some((layer) => {
       const handlers = layer.route?.stack.filter((one) => one.method === method.toLowerCase()) ?? [];
       return handlers.some(({ handle }) => isMarked(Reflect.getMetadata(ROUTE_CONFIG, handle))) && layer.match(path);
     });
@@ -80,11 +121,27 @@ function configureExpress(express: Express): void {
     response.status(authError.getStatus()).json(authError.getResponse());
   };
   express.use(respond);
+  return () =>
+    layers().flatMap(({ route }) =>
+      (route?.stack ?? []).map(({ method, handle }) => ({
+        method: String(method).toUpperCase(),
+        path: String(route!.path),
+        isOfLibrary: isMarked(Reflect.getMetadata(ROUTE_CONFIG, handle)),
+      })),
+    );
 }
 
-function configureFastify(fastify: FastifyInstance): void {
+function configureFastify(fastify: FastifyInstance): () => readonly MountedRoute[] {
+  const mounted: MountedRoute[] = [];
   fastify.addHook('onRoute', (route) => {
-    if (!isMarked(route.config)) return;
+    const isOfLibrary = isMarked(route.config);
+    const { url: path } = route;
+    // Fastify refuses a second route with the same path, without the name of its controller. At another path, it exists
+    // until `AuthModule` reports both.
+    const isSame = (one: MountedRoute): boolean => shapeOf(one.path) === shapeOf(path);
+    if (mounted.some((one) => isSame(one) && one.isOfLibrary !== isOfLibrary)) route.url = `/${randomUUID()}`;
+    mounted.push(...[route.method].flat().map((method) => ({ method, path, isOfLibrary })));
+    if (!isOfLibrary) return;
     // Fastify can reject an empty body that has a content type. These headers determine whether there is a body.
     route.preParsing = async ({ raw }, _reply, body) => {
       if (await hasContent(body)) return;
@@ -103,7 +160,7 @@ function configureFastify(fastify: FastifyInstance): void {
     };
     // Fastify does not route a parameter of more than 100 characters, so session ids are shortened. It decodes paths, and
     // routes absolute URLs.
-    const [, parent] = /^(.*\/):\w+$/.exec(route.url) ?? [];
+    const [, parent] = /^(.*\/):\w+$/.exec(path) ?? [];
     if (parent === undefined) return;
     const spellings = parent.replace(/:\w+|[^/]/g, (part) =>
       part.length > 1 ? '[^/]+' : `(?:\\x${hex(part)}|%${hex(part)})`,
@@ -113,6 +170,7 @@ function configureFastify(fastify: FastifyInstance): void {
       request.url = request.url?.replace(overlong, '$1-');
     });
   });
+  return () => mounted;
 }
 
 function hex(character: string): string {

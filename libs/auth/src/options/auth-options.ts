@@ -119,8 +119,6 @@ export interface AuthModuleOptions {
   };
   /** How users confirm their identity within a session. */
   recentLogin?: {
-    /** Whether `POST reauthenticate/` is mounted. Default: false. */
-    endpoint?: boolean;
     /**
      * The time within which `logout/all/` and `DELETE sessions/<id>/` require a recent login, in seconds, 1 second to
      * 100 years. Without one, the response is 403. Default: false.
@@ -217,6 +215,28 @@ export interface AuthModuleExtras {
   path?: string;
   /** Whether the library mounts its controllers. Without them, use `AuthService`. Default: true. */
   controllers?: boolean;
+  /**
+   * Which of the library's routes are mounted. Switch off those that your application serves itself: a route of yours
+   * with the same method and path as one of them is an error at startup.
+   */
+  endpoints?: {
+    /** Whether `POST login/` is mounted. Default: true. */
+    login?: boolean;
+    /** Whether `POST token/refresh/` is mounted. Default: true. */
+    refresh?: boolean;
+    /** Whether `POST logout/` is mounted. Default: true. */
+    logout?: boolean;
+    /** Whether `POST logout/all/` is mounted. Default: true. */
+    logoutAll?: boolean;
+    /** Whether `GET sessions/` and `DELETE sessions/<id>/` are mounted. Default: true. */
+    sessions?: boolean;
+    /** Whether `GET history/` is mounted. Default: true. */
+    history?: boolean;
+    /** Whether `POST password/change/` is mounted, if the user store can set passwords. Default: true. */
+    passwordChange?: boolean;
+    /** Whether `POST reauthenticate/` is mounted. Default: false. */
+    reauthenticate?: boolean;
+  };
   /** Whether `BearerAuthGuard` is a global guard. Default: false. */
   globalGuard?: boolean;
   /** The name of the DataSource that the library uses. Default: 'default'. */
@@ -224,3 +244,8 @@ export interface AuthModuleExtras {
   /** Whether all modules can inject the exported providers, as with `global: true` of Nest. Default: true. */
   isGlobal?: boolean;
 }
+
+/** The checked extras with all defaults. */
+export type ResolvedAuthExtras = Required<Omit<AuthModuleExtras, 'endpoints'>> & {
+  readonly endpoints: Readonly<Required<NonNullable<AuthModuleExtras['endpoints']>>>;
+};

@@ -4,7 +4,7 @@ import { PasswordHasher } from '../adapters/password-hasher';
 import { SecondFactor } from '../adapters/second-factor';
 import { TokenSource } from '../adapters/token-source';
 import { type UserEntityMapping, UserStore } from '../adapters/user-store';
-import type { AuthModuleExtras, GroupName, PasswordCheck, Replaceable, ResolvedAuthOptions } from './auth-options';
+import type { GroupName, PasswordCheck, Replaceable, ResolvedAuthExtras, ResolvedAuthOptions } from './auth-options';
 
 type OptionName = keyof ResolvedAuthOptions;
 
@@ -23,9 +23,11 @@ export interface OptionRow<T = unknown> {
   readonly limit?: { readonly by: OptionName; readonly share: number; readonly text: string };
 }
 
+type Rows<T> = { readonly [Name in keyof T]-?: OptionRow<T[Name]> };
+
 /** A row for each option. The compiler rejects an option without a row, and a row without an option. */
-type OptionTable<T> = {
-  readonly [Name in keyof T]-?: Name extends GroupName ? OptionTable<T[Name]> : OptionRow<T[Name]>;
+type OptionTable<T, Group extends keyof T> = {
+  readonly [Name in keyof T]-?: Name extends Group ? Rows<T[Name]> : OptionRow<T[Name]>;
 };
 
 function ruleOf<T>(expected: string, accepts: (value: unknown) => boolean): Rule<T> {
@@ -88,7 +90,7 @@ const users = ruleOf<NonNullable<ResolvedAuthOptions['users']>>(
 const absoluteTimeout = { by: 'absoluteTimeoutSeconds', share: 1, text: 'absoluteTimeoutSeconds' } as const;
 const idleTimeout = { by: 'idleTimeoutSeconds', share: 1 / 4, text: 'a quarter of idleTimeoutSeconds' } as const;
 
-const OPTIONS: OptionTable<ResolvedAuthOptions> = {
+const OPTIONS: OptionTable<ResolvedAuthOptions, GroupName> = {
   sessionPolicy: { default: 'multi', rule: oneOf('multi', 'single', 'max_count') },
   maxSessions: { default: 5, rule: integer(1, 1000) },
   onSessionLimit: { default: 'revoke_oldest', rule: oneOf('revoke_oldest', 'reject') },
@@ -119,7 +121,6 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
     waiting: { default: 64, rule: integer(1, 1_000_000) },
   },
   recentLogin: {
-    endpoint: { default: false, rule: boolean },
     toEndSessionsSeconds: { default: false, rule: orFalse(seconds(1)) },
   },
   passwordPolicy: {
@@ -147,9 +148,19 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   tokenSource: { default: undefined, rule: extending(TokenSource) },
 };
 
-const EXTRAS: OptionTable<AuthModuleExtras> = {
+const EXTRAS: OptionTable<ResolvedAuthExtras, 'endpoints'> = {
   path: { default: 'auth', rule: text("a string such as 'auth'", /^/) },
   controllers: { default: true, rule: boolean },
+  endpoints: {
+    login: { default: true, rule: boolean },
+    refresh: { default: true, rule: boolean },
+    logout: { default: true, rule: boolean },
+    logoutAll: { default: true, rule: boolean },
+    sessions: { default: true, rule: boolean },
+    history: { default: true, rule: boolean },
+    passwordChange: { default: true, rule: boolean },
+    reauthenticate: { default: false, rule: boolean },
+  },
   globalGuard: { default: false, rule: boolean },
   dataSource: { default: 'default', rule: text('the name of a DataSource') },
   isGlobal: { default: true, rule: boolean },

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { isLocalhost } from '../base/fields';
-import type { AuthModuleExtras, ResolvedAuthOptions } from './auth-options';
+import type { ResolvedAuthExtras, ResolvedAuthOptions } from './auth-options';
 import {
   EXTRA_ROWS,
   isMapping,
@@ -25,32 +25,41 @@ type Values = ReadonlyMap<string, unknown>;
 
 const OPTION_NAMES = [...OPTION_ROWS.keys()];
 
-const GROUPS = new Set(OPTION_NAMES.filter((path) => path.includes('.')).map((path) => path.split('.')[0]!));
+const EXTRA_NAMES = [...EXTRA_ROWS.keys()];
+
+const GROUPS = groupsOf(OPTION_NAMES);
+const EXTRA_GROUPS = groupsOf(EXTRA_NAMES);
+
+function groupsOf(paths: readonly string[]): ReadonlySet<string> {
+  return new Set(paths.filter((path) => path.includes('.')).map((path) => path.split('.')[0]!));
+}
 
 /** @param withExtras the argument of `forRoot()`, or the properties next to the factory of `forRootAsync()` */
 export function resolveOptions(given: unknown, withExtras: object = {}): ResolvedAuthOptions {
   const options = isPlainObject(given) ? given : {};
   const values = flatten(options);
-  const extras = Object.entries(withExtras).filter(([name]) => !Object.hasOwn(options, name));
+  const extras = Object.fromEntries(Object.entries(withExtras).filter(([name]) => !Object.hasOwn(options, name)));
   const problems = [
     ...(isPlainObject(given) ? [] : [`the factory of forRootAsync() returned ${notPlain(given, 'return')}`]),
     ...[...values].flatMap(([path, value]) => problemOf(path, value) ?? []),
-    ...extras.flatMap(([name, value]) => problemOfExtra(name, value) ?? []),
+    ...[...flatten(extras)].flatMap(([path, value]) => problemOfExtra(path, value) ?? []),
     ...conflictsIn(values),
     ...mappingProblems(values),
     ...('cookies' in options && isPlainObject(options.cookies) ? cookieProblems(values) : []),
   ];
   if (problems.length > 0) throw new AuthOptionsError(problems);
-  return build(values);
+  const found = OPTION_NAMES.map((path): [string, unknown] => [path, valueOf(path, values)]);
+  return build(found) as unknown as ResolvedAuthOptions;
 }
 
 /** Returns the extras with their defaults, also in place of invalid values, which `resolveOptions` reports. */
-export function resolveExtras(withExtras: object): Required<AuthModuleExtras> {
-  const extras = [...EXTRA_ROWS].map(([name, { rule, ...row }]) => {
-    const value = (withExtras as Record<string, unknown>)[name];
-    return [name, rule.accepts(value) ? value : row.default];
+export function resolveExtras(withExtras: object): ResolvedAuthExtras {
+  const values = flatten(withExtras);
+  const found = [...EXTRA_ROWS].map(([path, { rule, ...row }]): [string, unknown] => {
+    const value = values.get(path);
+    return [path, rule.accepts(value) ? value : row.default];
   });
-  return Object.fromEntries(extras) as Required<AuthModuleExtras>;
+  return build(found) as unknown as ResolvedAuthExtras;
 }
 
 /** Checks the argument of `forRoot()`, of which Nest copies only the own properties. */
@@ -66,11 +75,13 @@ function notPlain(given: unknown, verb: string): string {
 /** Returns the values by path, without options that are undefined, which have their default. */
 function flatten(options: object): Values {
   const values = Object.entries(options).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
-    if (!isPlainObject(value) || !(GROUPS.has(name) || name === 'users')) return [[name, value]];
+    const isGroup = GROUPS.has(name) || EXTRA_GROUPS.has(name) || name === 'users';
+    if (!isPlainObject(value) || !isGroup) return [[name, value]];
     const parts = Object.entries(value).map(([key, one]): [string, unknown] => [`${name}.${key}`, one]);
     return name === 'users' ? [[name, value], ...(isMapping(value) ? parts : [])] : parts;
   });
-  return new Map(values.filter(([path, value]) => value !== undefined || !isOption(path)));
+  const isKnown = (path: string): boolean => isOption(path) || EXTRA_ROWS.has(path) || EXTRA_GROUPS.has(path);
+  return new Map(values.filter(([path, value]) => value !== undefined || !isKnown(path)));
 }
 
 function isOption(path: string): boolean {
@@ -84,10 +95,7 @@ function problemOf(path: string, value: unknown): string | null {
     const omit = value === undefined && OPTIONAL_IN_MAPPING.includes(path) ? ', or omit it' : '';
     return rule.accepts(value) ? null : wrongValue(path, value, rule.expected + omit);
   }
-  if (GROUPS.has(path)) {
-    const names = OPTION_NAMES.filter((one) => one.startsWith(`${path}.`)).map((one) => one.split('.')[1]);
-    return wrongValue(path, value, `a plain object with ${names.join(', ')}`);
-  }
+  if (GROUPS.has(path)) return wrongGroup(path, value, OPTION_NAMES);
   if (EXTRA_ROWS.has(path)) {
     return `${path} is in the result of the factory; pass it to forRootAsync() next to the factory`;
   }
@@ -95,11 +103,17 @@ function problemOf(path: string, value: unknown): string | null {
   return unknownOption(path, [...known]);
 }
 
-function problemOfExtra(name: string, value: unknown): string | null {
-  const rule = EXTRA_ROWS.get(name)?.rule;
-  if (rule) return value === undefined || rule.accepts(value) ? null : wrongValue(name, value, rule.expected);
-  if (isOption(name)) return `${name} is next to the factory of forRootAsync(); return it from the factory`;
-  return unknownOption(name, [...EXTRA_ROWS.keys()]);
+function problemOfExtra(path: string, value: unknown): string | null {
+  const rule = EXTRA_ROWS.get(path)?.rule;
+  if (rule) return rule.accepts(value) ? null : wrongValue(path, value, rule.expected);
+  if (EXTRA_GROUPS.has(path)) return wrongGroup(path, value, EXTRA_NAMES);
+  if (isOption(path)) return `${path} is next to the factory of forRootAsync(); return it from the factory`;
+  return unknownOption(path, EXTRA_NAMES);
+}
+
+function wrongGroup(path: string, value: unknown, known: readonly string[]): string {
+  const names = known.filter((one) => one.startsWith(`${path}.`)).map((one) => one.split('.')[1]);
+  return wrongValue(path, value, `a plain object with ${names.join(', ')}`);
 }
 
 function* conflictsIn(values: Values): Generator<string> {
@@ -175,16 +189,16 @@ function limitOf({ by, share }: NonNullable<OptionRow['limit']>, values: Values)
   return Math.floor(Number(valueOf(by, values)) * share);
 }
 
-function build(values: Values): ResolvedAuthOptions {
+/** Builds the frozen options, of which those with a dot in their path belong to a group. */
+function build(found: readonly (readonly [path: string, value: unknown])[]): Readonly<Record<string, unknown>> {
   const resolved: Record<string, unknown> = {};
-  for (const path of OPTION_NAMES) {
+  for (const [path, value] of found) {
     const [name, inGroup] = path.split('.') as [string, string?];
-    const found = valueOf(path, values);
-    const value: unknown = Array.isArray(found) ? Object.freeze([...(found as unknown[])]) : found;
-    resolved[name] = inGroup ? { ...(resolved[name] as object), [inGroup]: value } : value;
+    const frozen: unknown = Array.isArray(value) ? Object.freeze([...(value as unknown[])]) : value;
+    resolved[name] = inGroup ? { ...(resolved[name] as object), [inGroup]: frozen } : frozen;
   }
-  for (const group of GROUPS) Object.freeze(resolved[group]);
-  return Object.freeze(resolved) as unknown as ResolvedAuthOptions;
+  for (const group of groupsOf(found.map(([path]) => path))) Object.freeze(resolved[group]);
+  return Object.freeze(resolved);
 }
 
 function wrongValue(path: string, value: unknown, expected: string): string {
