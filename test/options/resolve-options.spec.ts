@@ -49,7 +49,7 @@ describe('the options', () => {
 
   it.each([
     ['maxSessions', 1, 1000],
-    ['accessTokenTtlSeconds', 60, 3600],
+    ['accessTokenTtlSeconds', 60, 2_592_000],
     ['refreshReuseGraceSeconds', 0, 60],
     ['bcryptCost', 10, 15],
   ])('accept %s from %i to %i', (name, least, most) => {

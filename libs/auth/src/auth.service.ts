@@ -197,6 +197,26 @@ export class AuthService {
     return this.sessions.revoke(userId, sessionId, this.operation(client), { currentId, reason, ...actor });
   }
 
+  /**
+   * Ends all sessions of a user, or all except `except`, and revokes the login tickets and the logins in progress, for
+   * example after your application has changed something that the sessions rely on. Returns how many sessions ended.
+   * @param options `except`: the id of an active session of the user that stays. `reason`: for the history and the
+   *   signals. Default: 'application'. `actor`: the administrator's name or id, 1 to 255 characters, with
+   *   `reason: 'admin'`
+   * @throws AuthError `session_not_found` if `except` is no active session of the user; `invalid_field` on `actor`
+   */
+  endSessions(
+    userId: UserId,
+    options: {
+      readonly except?: string;
+      readonly reason?: 'application' | 'user' | 'admin';
+      readonly actor?: string;
+    } = {},
+    client: ClientInfo = {},
+  ): Promise<number> {
+    return this.sessions.endAll(userId, options, this.operation(client));
+  }
+
   /** Returns events of a user, newest first. By default, the latest 50. @throws AuthError `invalid_field` */
   history(userId: UserId, request: HistoryRequest = {}): Promise<readonly AuthEventEntry[]> {
     return this.histories.list(userId, request);
@@ -205,11 +225,25 @@ export class AuthService {
   /**
    * Changes the password of the principal's user, and returns a new token pair for the current session. The user's
    * other sessions end, unless `revokeOnPasswordChange` is false.
+   * @param options `keepTokens`: whether the current session keeps its tokens and sockets, for clients that cannot
+   *   replace them. The method then returns null, and `authenticatedAt` and `methods` stay the same. Default: false
    * @throws AuthError `too_many_attempts`, `busy`, `access_token_invalid`, `not_supported`; `invalid_field` on
    *   `current_password` or `new_password`
    */
-  changePassword(principal: AuthPrincipal, change: PasswordChange, client: ClientInfo = {}): Promise<TokenPair> {
-    return this.replacements.change(principal, change, this.operation(client));
+  changePassword(principal: AuthPrincipal, change: PasswordChange, client?: ClientInfo): Promise<TokenPair>;
+  changePassword(
+    principal: AuthPrincipal,
+    change: PasswordChange,
+    client: ClientInfo,
+    options: { readonly keepTokens: true },
+  ): Promise<null>;
+  changePassword(
+    principal: AuthPrincipal,
+    change: PasswordChange,
+    client: ClientInfo = {},
+    { keepTokens = false }: { readonly keepTokens?: boolean } = {},
+  ): Promise<TokenPair | null> {
+    return this.replacements.change(principal, change, keepTokens, this.operation(client));
   }
 
   /**
@@ -327,6 +361,7 @@ const IN_TRANSACTION = [
   'forgetUser',
   'revokeSession',
   'logoutAll',
+  'endSessions',
   'changePassword',
   'resetPassword',
   'createPasswordResetToken',

@@ -31,7 +31,7 @@ export interface AuthClientOptions {
    */
   readonly refreshReuseGraceSeconds?: number;
   /**
-   * The lifetime of access tokens, in seconds, from 1 to 3,600: the server's option of the same name. If it is set, the
+   * The lifetime of access tokens, in seconds, from 1 second to 100 years: the server's option of the same name. If it is set, the
    * client refreshes before a request if the access token expires soon. Default: the client refreshes after a 401.
    */
   readonly accessTokenTtlSeconds?: number;

@@ -32,6 +32,7 @@ export type SessionState = 'active' | 'logged_out' | 'revoked' | 'expired';
 export type EndReason =
   | 'logout'
   | 'logout_all'
+  | 'application'
   | 'user'
   | 'admin'
   | 'session_policy'

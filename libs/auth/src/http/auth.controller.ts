@@ -133,7 +133,12 @@ export class PasswordController {
     const inCookies = this.cookies.mode !== false && this.cookies.areSetFor(request);
     const body = await readBody(PasswordChangeRequest, request);
     const change = { currentPassword: body.current_password, newPassword: body.new_password };
-    const pair = await this.replacements.change(principalOf(request), change, operationOf(request, this.clients));
+    const pair = (await this.replacements.change(
+      principalOf(request),
+      change,
+      false,
+      operationOf(request, this.clients),
+    ))!;
     return inCookies ? this.cookies.set(response, pair) : tokenPairResponse(pair);
   }
 }

@@ -43,7 +43,11 @@ export interface AuthModuleOptions {
   trackUserAgents?: boolean;
   /** Whether to detect devices, which needs `trackUserAgents`, and `ua-parser-js` or `deviceDetector`. Default: true. */
   trackDevices?: boolean;
-  /** The lifetime of an access token, in seconds, 60 to 3600. Default: 900. */
+  /**
+   * The lifetime of an access token, in seconds, 60 seconds to 100 years. The maximum is `absoluteTimeoutSeconds`. A long
+   * one serves clients that cannot refresh: a revocation still takes effect at the next request, and
+   * `idleTimeoutSeconds` still ends unused sessions. Default: 900, lowered to `absoluteTimeoutSeconds` if that is less.
+   */
   accessTokenTtlSeconds?: number;
   /**
    * The lifetime of a refresh token, in seconds, 1 second to 100 years. Each refresh restarts it. The maximum is

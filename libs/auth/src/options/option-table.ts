@@ -99,7 +99,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions, GroupName> = {
   trackIps: { default: true, rule: boolean },
   trackUserAgents: { default: true, rule: boolean },
   trackDevices: { default: true, rule: boolean },
-  accessTokenTtlSeconds: { default: 900, rule: integer(60, 3600) },
+  accessTokenTtlSeconds: { default: 900, rule: seconds(60), limit: absoluteTimeout },
   refreshTokenTtlSeconds: { default: 604_800, rule: seconds(1), limit: absoluteTimeout },
   absoluteTimeoutSeconds: { default: 2_592_000, rule: seconds(1) },
   idleTimeoutSeconds: { default: 604_800, rule: seconds(1), follows: 'refreshTokenTtlSeconds', limit: absoluteTimeout },

@@ -12,6 +12,7 @@ import { Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import type { AuthPrincipal } from '../sessions/authenticate';
 import { EndSessions } from '../sessions/end-sessions';
+import { OpenSockets } from '../sessions/open-sockets';
 import { Reissue, type ReissuedSession } from '../sessions/rotate';
 import { type EndedSession, toSessionInfo, UserLock } from '../sessions/session';
 import { Throttle } from '../throttle/throttle';
@@ -34,8 +35,15 @@ export interface PasswordResetToken {
 
 /** What authorizes the replacement of a password: a verified password, a reset token, or the application itself. */
 interface Authorization {
-  /** At a change, the session to keep with a new pair, and the verified hash. If another hash is stored, it fails. */
-  readonly change?: { readonly sessionId: string; readonly issued: NewTokenFamily; readonly verifiedHash: string };
+  /**
+   * At a change, the session to keep, its new pair (null keeps the current one), and the verified hash. If another hash is
+   * stored, the change fails.
+   */
+  readonly change?: {
+    readonly sessionId: string;
+    readonly issued: NewTokenFamily | null;
+    readonly verifiedHash: string;
+  };
   /** At a reset, the digest of the reset token to consume, if there is one. */
   readonly resetDigest?: string;
 }
@@ -75,6 +83,7 @@ export class ReplacePassword {
     private readonly tokens: TokenIssuer,
     private readonly endSessions: EndSessions,
     private readonly reissue: Reissue,
+    private readonly sockets: OpenSockets,
     private readonly throttle: Throttle,
     private readonly events: EventLog,
     private readonly signals: Signals,
@@ -90,18 +99,24 @@ export class ReplacePassword {
     };
   }
 
-  async change(principal: AuthPrincipal, change: PasswordChange, op: Operation): Promise<TokenPair> {
+  /** Returns the new pair of the session, or null with `keepTokens`. */
+  async change(
+    principal: AuthPrincipal,
+    change: PasswordChange,
+    keepTokens: boolean,
+    op: Operation,
+  ): Promise<TokenPair | null> {
     const { currentPassword, newPassword } = change;
     assertValidField('current_password', passwordProblem(currentPassword));
     assertValidField('new_password', passwordProblem(newPassword));
     this.assertSupported();
+    const { sessionId } = principal;
     return this.inSession.withPassword(principal, currentPassword, 'current_password', op, async (user) => {
-      const { sessionId } = principal;
-      const { tokens, digests } = this.tokens.issueFamily(sessionId, this.clock.now());
-      const authorized = { sessionId, issued: digests, verifiedHash: user.passwordHash! };
+      const family = keepTokens ? null : this.tokens.issueFamily(sessionId, this.clock.now());
+      const authorized = { sessionId, issued: family && family.digests, verifiedHash: user.passwordHash! };
       const { kept } = await this.replace(user, newPassword, { change: authorized }, op);
       if (!kept) throw invalidAccessToken();
-      return tokenPair(tokens, kept);
+      return family && tokenPair(family.tokens, kept);
     });
   }
 
@@ -180,6 +195,7 @@ export class ReplacePassword {
     const keptId = change?.sessionId ?? null;
     this.endSessions.publish(ended, tx, keptId);
     const session = kept && toSessionInfo(kept.session, keptId);
+    if (kept && change?.issued) this.sockets.closeAfterCommit(tx, kept.session.id);
     if (isSet && change) this.signals.emit(tx, 'password_changed', { userId: user.id, session });
     if (isSet && !change) this.signals.emit(tx, 'password_reset', { userId: user.id });
     if (outcome.error) throw outcome.error;
@@ -198,7 +214,7 @@ export class ReplacePassword {
    * Replaces the password in a `UserStore`, which takes part in no transaction. Ends the sessions, except the one to
    * keep, before the password is set. If this first step fails, the old password remains. After the password is set,
    * sessions end again, because a login with the old password may have opened a session in between. If the password is
-   * refused or a later step fails, also tries to end the session to keep, whose new pair the client does not receive.
+   * refused or a later step fails, also tries to end a session with a new pair, which the client does not receive.
    */
   private async replaceExternally(replacement: Replacement, tx: Operation['tx']): Promise<Outcome> {
     const { userId, passwordHash, change, client } = replacement;
@@ -215,7 +231,7 @@ export class ReplacePassword {
     } catch (thrown) {
       error = thrown as Error;
     }
-    if (!change) return { isSet, kept: null, ended: first.ended, error };
+    if (!change?.issued) return { isSet, kept: null, ended: first.ended, error };
     const command = { userId: String(userId), sessionId: change.sessionId, reason: 'password_change' } as const;
     const kept = this.events.revoke(tx, (write) => this.endSessions.endAndRecord(command, client, write));
     return { isSet, kept: null, ended: [...first.ended, ...(await kept.catch(() => []))], error };

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AccountStatus } from '../adapters/user-store';
 import { Clock } from '../base/clock';
+import { standardError } from '../base/errors';
 import { forUpdate, greatest } from '../database/dialect';
 import type { AuthEventName, EndReason } from '../database/entities';
 import type { JoinedTransaction } from '../database/joined-transaction';
@@ -41,6 +42,10 @@ interface SessionsToEnd {
   readonly userId: string;
   readonly sessionId?: string;
   readonly exceptId?: string;
+  /** Whether nothing ends unless `exceptId` is an active session of the user. */
+  readonly needsExcept?: boolean;
+  /** Whether the login tickets and the logins in progress end too. */
+  readonly endsLogins?: boolean;
   /** The session of the request. With the reason `logout_all`, it ends with the reason `logout`. */
   readonly currentId?: string | null;
   readonly reason: EndReason;
@@ -61,6 +66,7 @@ interface EndCondition {
 const EVENT_BY_REASON: Readonly<Record<EndReason, AuthEventName | null>> = {
   logout: 'logout',
   logout_all: 'session_revoked',
+  application: 'session_revoked',
   user: 'session_revoked',
   admin: 'session_revoked',
   session_policy: 'forced_logout',
@@ -159,17 +165,19 @@ export class EndSessions {
 
   /** The part of `end` in the transaction. Sessions that have already expired end without an event. */
   *endAndRecord(command: SessionsToEnd, client: EventClient, write: WriteEvents): Step<readonly EndedSession[]> {
-    const { userId, sessionId, exceptId, currentId, reason, actor } = command;
+    const { userId, sessionId, exceptId, needsExcept, endsLogins, currentId, reason, actor } = command;
     const found =
       sessionId === undefined
         ? yield* this.lockAllActive(userId)
         : (yield* rowsOf(this.activeOne.with({ userId, sessionId }))).map(sessionFromRow);
     const now = this.clock.now();
+    if (needsExcept && !found.some((one) => one.id === exceptId && !isExpired(one, now)))
+      throw standardError('session_not_found');
     const ended = found
       .filter((one) => one.id !== exceptId && (reason !== 'expired' || isExpired(one, now)))
       .map((one) => toEndedSession(one, now, reason === 'logout_all' && one.id === currentId ? 'logout' : reason));
     yield* this.storeEnded(ended, now);
-    if (reason === 'logout_all') yield* this.lock.revokeLogins(userId);
+    if (endsLogins) yield* this.lock.revokeLogins(userId);
     yield* write(endEvents(ended, client, now, actor));
     return ended;
   }

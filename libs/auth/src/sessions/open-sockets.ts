@@ -2,6 +2,7 @@ import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nes
 import { BackgroundTask } from '../base/background-task';
 import { Clock } from '../base/clock';
 import { toFailureReport } from '../base/failures';
+import type { JoinedTransaction } from '../database/joined-transaction';
 import { Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { Authenticate, type AuthPrincipal } from './authenticate';
@@ -40,8 +41,6 @@ export class OpenSockets implements BeforeApplicationShutdown {
     const intervalMs = options.socketCheckIntervalSeconds * 1000;
     this.checks = new BackgroundTask('socket checks', intervalMs, () => this.check());
     signals.react('user_logged_out', ({ session }) => this.closeForSessions([session.id]));
-    // Closes the sockets that were opened with earlier tokens of the kept session.
-    signals.react('password_changed', ({ session }) => session && this.closeForSessions([session.id]));
   }
 
   /**
@@ -110,6 +109,13 @@ export class OpenSockets implements BeforeApplicationShutdown {
       closed += this.closeWhere(batch, (id, socket) => !socket.isCurrent(authenticatedAt.get(id) ?? NaN));
     }
     return closed;
+  }
+
+  /** Closes the sockets that earlier tokens of a session opened, once the transaction that replaced them is committed. */
+  closeAfterCommit(tx: JoinedTransaction | null, sessionId: string): void {
+    const close = (): void => void this.closeForSessions([sessionId]);
+    if (tx) tx.whenDecided(close);
+    else close();
   }
 
   /** Closes all sockets of the given sessions on this instance. Returns the number of sessions that had one. */

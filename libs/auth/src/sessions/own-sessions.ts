@@ -55,9 +55,23 @@ export class OwnSessions {
     { keepCurrent }: { readonly keepCurrent: boolean },
     op: Operation,
   ): Promise<number> {
-    const command = { userId: String(userId), currentId: sessionId, reason: 'logout_all' } as const;
+    const command = { userId: String(userId), currentId: sessionId, endsLogins: true, reason: 'logout_all' } as const;
     const ended = await this.endSessions.end(keepCurrent ? { ...command, exceptId: sessionId } : command, op);
     return ended.filter(({ reason }) => reason !== 'expired').length;
+  }
+
+  /** Returns the number of sessions that ended. @throws AuthError `session_not_found` on `except`; `invalid_field` */
+  async endAll(
+    userId: UserId,
+    options: { readonly except?: string; readonly reason?: 'application' | 'user' | 'admin'; readonly actor?: string },
+    op: Operation,
+  ): Promise<number> {
+    const { except, reason = 'application', actor } = options;
+    const by = actor === undefined ? {} : { actor: actorOf(actor) };
+    const kept = except === undefined ? {} : { exceptId: String(except).toLowerCase(), needsExcept: true };
+    const command = { ...by, ...kept, userId: String(userId), endsLogins: true, reason };
+    const ended = await this.endSessions.end(command, op);
+    return ended.filter((one) => one.reason === reason).length;
   }
 
   /** @throws AuthError `session_not_found` if the user has no active session with this id; `invalid_field` */

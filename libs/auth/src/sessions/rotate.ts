@@ -223,7 +223,8 @@ export class Reissue {
   ) {
     const active = `s.{session.id} = :id AND s.{session.state} = 'active'`;
     this.read = statements.statement(
-      `SELECT ${sql.columns}, ${columns('session', 'accessDigest methods', 's.')}, ${sql.absoluteEnd} AS absolute_end
+      `SELECT ${sql.columns}, ${columns('session', `accessDigest methods ${EXPIRY_COLUMNS}`, 's.')},
+         ${sql.absoluteEnd} AS absolute_end
        FROM {session} s WHERE ${active} ${forUpdate(statements.dialect)}`,
     );
     this.replace = statements.statement(
@@ -236,10 +237,14 @@ export class Reissue {
     );
   }
 
-  /** Issues a new pair after a password change. Returns null if the session has ended. The user's lock must be held. */
-  *reissue(id: string, issued: NewTokenFamily, now: number): Step<ReissuedSession | null> {
+  /**
+   * Issues a new pair after a password change, or keeps the current one if `issued` is null. Returns null if the session
+   * has ended. The user's lock must be held.
+   */
+  *reissue(id: string, issued: NewTokenFamily | null, now: number): Step<ReissuedSession | null> {
     const row = yield* firstOf(this.read.with({ id }));
-    return row && (yield* this.replaceTokens(row, issued, [PASSWORD_METHOD], now));
+    if (!row || !issued) return row && { session: sessionFromRow(row), ...expiriesFromRow(row) };
+    return yield* this.replaceTokens(row, issued, [PASSWORD_METHOD], now);
   }
 
   /** Issues a new pair in its own transaction. Returns null if the given access token is no longer live. */

@@ -1,0 +1,103 @@
+import { OpenSockets } from 'nestjs-session-auth';
+import { Activity } from '../../libs/auth/src/sessions/activity';
+import { PASSWORD } from '../support/test-application';
+import { describeOnEachDatabase, emittedEnds, historyOf, type TestEnvironment, userIdOf } from '../support/environment';
+
+describeOnEachDatabase('endSessions', {}, (env: TestEnvironment) => {
+  it('all sessions of the user end with the reason application, and those of other users continue', async () => {
+    const { app } = env;
+    const [one, two, bob] = [await app.login(), await app.login(), await app.login('bob')];
+    expect(await app.auth.endSessions(await userIdOf(app))).toBe(2);
+    for (const { access_token } of [one, two]) await app.get('/me', access_token).expect(401);
+    await app.get('/me', bob.access_token).expect(200);
+    const ids = [one.session_id, two.session_id].sort();
+    expect(emittedEnds(app)).toEqual(ids.map((id) => [id, 'application']));
+    const [, ...entries] = await historyOf(app, (await app.login()).access_token);
+    for (const session_id of ids)
+      expect(entries).toContainEqual(
+        expect.objectContaining({ event: 'session_revoked', extra: { session_id, reason: 'application' } }),
+      );
+  });
+
+  it('the session that is excepted continues, and an administrator is recorded', async () => {
+    const { app } = env;
+    const [kept, other] = [await app.login(), await app.login()];
+    const options = { except: kept.session_id.toUpperCase(), reason: 'admin', actor: 'carol' } as const;
+    expect(await app.auth.endSessions(await userIdOf(app), options)).toBe(1);
+    const [latest] = await historyOf(app, kept.access_token);
+    expect(latest!.extra).toEqual({ session_id: other.session_id, reason: 'admin', actor: 'carol' });
+  });
+
+  it('nothing ends if the session that is excepted is not an active session of the user', async () => {
+    const { app } = env;
+    const [ended, bob, active] = [await app.login(), await app.login('bob'), await app.login()];
+    await app.post('/auth/logout', ended.access_token).expect(200);
+    const id = await userIdOf(app);
+    for (const except of [ended.session_id, bob.session_id, '', 'current'])
+      await expect(app.auth.endSessions(id, { except })).rejects.toMatchObject({ code: 'session_not_found' });
+    await app.get('/me', active.access_token).expect(200);
+  });
+
+  it('login tickets of the user end', async () => {
+    const { app } = env;
+    const { ticket } = await app.auth.verifyCredentials({ username: 'alice', password: PASSWORD });
+    await app.auth.endSessions(await userIdOf(app));
+    await expect(app.auth.openSession({ ticket })).rejects.toMatchObject({ code: 'invalid_login_ticket' });
+  });
+
+  it('within a transaction, the sessions end at its commit', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    const id = await userIdOf(app);
+    const rolledBack = app.dataSource.transaction(async (manager) => {
+      await app.auth.inTransaction(manager).endSessions(id);
+      throw new Error('rolled back');
+    });
+    await expect(rolledBack).rejects.toThrow('rolled back');
+    await app.get('/me', token).expect(200);
+    await app.dataSource.transaction((manager) => app.auth.inTransaction(manager).endSessions(id));
+    await app.get('/me', token).expect(401);
+  });
+});
+
+describeOnEachDatabase('long access tokens', { auth: { accessTokenTtlSeconds: 2_592_000 } }, (env) => {
+  it('an access token is valid for its whole lifetime if it is used, and a logout revokes it immediately', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    for (let day = 0; day < 28; day += 4) {
+      app.clock.advance(4 * 86_400_000);
+      await app.get('/me', token).expect(200);
+      await app.nest.get(Activity).flush();
+    }
+    await app.post('/auth/logout', token).expect(200);
+    await app.get('/me', token).expect(401);
+  });
+
+  it('an unused access token ends with the idle timeout of its session', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    app.clock.advance(7 * 86_400_000);
+    await app.get('/me', token).expect(401);
+  });
+});
+
+describeOnEachDatabase('a password change with keepTokens', {}, (env: TestEnvironment) => {
+  const change = { currentPassword: PASSWORD, newPassword: 'a new and better password' };
+
+  it('the current session keeps its tokens, sockets and proofs, and other sessions end', async () => {
+    const { app } = env;
+    const [mine, other] = [await app.login(), await app.login()];
+    const principal = (await app.auth.authenticate(mine.access_token))!;
+    const close = jest.fn();
+    app.nest.get(OpenSockets).register(principal, close);
+    app.clock.advance(60_000);
+    expect(await app.auth.changePassword(principal, change, {}, { keepTokens: true })).toBeNull();
+    expect(await app.auth.authenticate(mine.access_token)).toEqual(principal);
+    await app.get('/me', other.access_token).expect(401);
+    expect(app.sent('password_changed').map(({ session }) => session?.id)).toEqual([mine.session_id]);
+    expect(close).not.toHaveBeenCalled();
+    await app.refresh(mine.refresh_token).expect(200);
+    await app.login('alice', change.newPassword);
+    await app.auth.resetPassword(principal.userId, PASSWORD);
+  });
+});
