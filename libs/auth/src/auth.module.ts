@@ -16,6 +16,7 @@ import { EventEmitter2 } from '@nestjs/event-emitter';
 import { DataSource } from 'typeorm';
 import { Accounts } from './accounts/accounts';
 import { DeviceDetector } from './adapters/device-detector';
+import { FormerTokens } from './adapters/former-tokens';
 import { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';
 import { PasswordHasher } from './adapters/password-hasher';
 import { ApplicationSecondFactor, SecondFactor } from './adapters/second-factor';
@@ -66,6 +67,7 @@ import { Activity } from './sessions/activity';
 import { SessionAdministration } from './sessions/administration';
 import { Authenticate } from './sessions/authenticate';
 import { EndSessions } from './sessions/end-sessions';
+import { AuthenticateFormerTokens } from './sessions/former-tokens';
 import { OpenSession } from './sessions/open-session';
 import { OpenSockets } from './sessions/open-sockets';
 import { OwnSessions } from './sessions/own-sessions';
@@ -140,7 +142,7 @@ function createReplaceable<T>(moduleRef: ModuleRef, given: Replaceable<T>): Prom
 
 function replaceableProvider(
   provide: Abstract<unknown>,
-  option: 'passwordHasher' | 'deviceDetector' | 'tokenSource',
+  option: 'passwordHasher' | 'deviceDetector' | 'tokenSource' | 'formerTokens',
   createDefault: (options: ResolvedAuthOptions) => unknown,
 ): Provider {
   const useFactory = (moduleRef: ModuleRef, options: ResolvedAuthOptions): unknown => {
@@ -187,6 +189,7 @@ export const AUTH_PROVIDERS: Provider[] = [
   replaceableProvider(PasswordHasher, 'passwordHasher', ({ bcryptCost }) => new BcryptPasswordHasher(bcryptCost)),
   replaceableProvider(DeviceDetector, 'deviceDetector', () => UaParserDeviceDetector.load()),
   replaceableProvider(TokenSource, 'tokenSource', () => null),
+  replaceableProvider(FormerTokens, 'formerTokens', () => null),
   { provide: Database, useFactory: createDatabase, inject: [AUTH_DATA_SOURCE, AUTH_OPTIONS, Metrics] },
   {
     provide: StatementFactory,
@@ -218,6 +221,7 @@ export const AUTH_PROVIDERS: Provider[] = [
   UserLock,
   Activity,
   Authenticate,
+  AuthenticateFormerTokens,
   EndSessions,
   OpenSession,
   Rotate,
@@ -268,6 +272,7 @@ export const AUTH_PROVIDERS: Provider[] = [
     // Nest resolves the dependencies of `BearerAuthGuard` in the module that uses the guard.
     AccessTokens,
     Authenticate,
+    AuthenticateFormerTokens,
     CookieRules,
     AuthErrorFilter,
     PasswordHasher,

@@ -152,7 +152,7 @@ export class AuthService {
   }
 
   /** Loads your application's user object for a principal. The result can be null, for example for a deleted user. */
-  loadUser(principal: AuthPrincipal): Promise<unknown> {
+  loadUser(principal: Pick<AuthPrincipal, 'userId'>): Promise<unknown> {
     return this.users.load(principal.userId);
   }
 

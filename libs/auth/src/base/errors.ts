@@ -17,6 +17,7 @@ export const ERROR_RESPONSES = {
   access_token_invalid: response(401, 'detailWithCode', 'Invalid or expired access token.'),
   session_limit_reached: response(403, 'detailWithCode', 'The session limit has been reached.'),
   recent_login_required: response(403, 'detailWithCode', 'A recent login is required.'),
+  session_required: response(403, 'detailWithCode', 'This call requires a session.'),
   cross_site_request: response(403, 'detailWithCode', 'The request does not come from a trusted origin.'),
   second_factor_required: response(403, 'detailWithCode', 'A second factor is required.'),
   session_not_found: response(404, 'detail', 'Session not found.'),

@@ -159,6 +159,7 @@ export class AuthUserLock {
   @PrimaryColumn(USER_ID) userId!: string;
   @Column({ type: 'integer', name: 'credentials_version' }) credentialsVersion!: number;
   @Column({ ...INSTANT, name: 'lock_count' }) lockCount!: number;
+  @Column({ ...INSTANT, name: 'logins_revoked_at', nullable: true }) loginsRevokedAt!: number | null;
 }
 
 /** A user, for applications without their own users. */

@@ -101,7 +101,12 @@ const TABLES: readonly FrozenTable[] = [
   },
   {
     name: 'auth_user_locks',
-    columns: [primary(text('user_id', 255)), count('credentials_version'), instant('lock_count')],
+    columns: [
+      primary(text('user_id', 255)),
+      count('credentials_version'),
+      instant('lock_count'),
+      nullable(instant('logins_revoked_at')),
+    ],
     indices: [],
   },
 ];

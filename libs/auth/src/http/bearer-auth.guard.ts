@@ -2,8 +2,9 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { AuthService } from '../auth.service';
 import { credentialsMissing, invalidAccessToken, isTokenRefused } from '../base/errors';
 import { Authenticate, type AuthPrincipal } from '../sessions/authenticate';
+import { AuthenticateFormerTokens } from '../sessions/former-tokens';
 import { OpenSockets } from '../sessions/open-sockets';
-import { Caller, forgetCaller, storeCaller, storedCaller, verifiedPrincipal } from './callers';
+import { Caller, forgetCaller, type Principal, storeCaller, storedCaller, verifiedPrincipal } from './callers';
 import { CookieRules, excludeSharedCaches } from './cookies/cookie-rules';
 import { closeWithSession } from './open-streams';
 import { LazyClientInfo } from './request';
@@ -27,6 +28,7 @@ export class BearerAuthGuard implements CanActivate {
   constructor(
     private readonly auth: AuthService,
     private readonly authentication: Authenticate,
+    private readonly formerTokens: AuthenticateFormerTokens,
     private readonly tokens: AccessTokens,
     private readonly cookies: CookieRules,
     private readonly sockets: OpenSockets,
@@ -39,7 +41,8 @@ export class BearerAuthGuard implements CanActivate {
     try {
       const principal = verifiedPrincipal(context) ?? (await this.authenticate(context, rules));
       for (const { withinSeconds, methods } of rules.recentLogins) {
-        if (principal) this.auth.assertRecentLogin(principal, withinSeconds, methods);
+        // An `ExternalPrincipal` has no recent login.
+        if (principal) this.auth.assertRecentLogin(principal as AuthPrincipal, withinSeconds, methods);
       }
       if (principal && rules.opensStream) closeWithSession(this.sockets, context, principal);
       return true;
@@ -49,7 +52,7 @@ export class BearerAuthGuard implements CanActivate {
     }
   }
 
-  private async authenticate(context: ExecutionContext, rules: RouteRules): Promise<AuthPrincipal | null> {
+  private async authenticate(context: ExecutionContext, rules: RouteRules): Promise<Principal | null> {
     // For a logout, each of several cookies is tried, and a refresh cookie counts too.
     const isCookieLogout = rules.acceptsRefreshCookie && this.cookies.mode !== false;
     const token = await this.tokens.find(context, !isCookieLogout);
@@ -57,7 +60,7 @@ export class BearerAuthGuard implements CanActivate {
     const principal =
       !token && isCookieLogout
         ? await this.cookies.principalOfLogout(request!, new LazyClientInfo(request!))
-        : await this.principalOf(token, rules.isOptional);
+        : await this.principalOf(context, token, rules.isOptional);
     const response = responseOf(context);
     if (token?.isCookie && response) excludeSharedCaches(response);
     const caller = principal && (storedCaller(context, principal) ?? new Caller(principal, this.auth));
@@ -66,8 +69,16 @@ export class BearerAuthGuard implements CanActivate {
   }
 
   /** Returns null if the route is optional and the call counts as without a token. */
-  private async principalOf(token: FoundToken | null, isOptional: boolean): Promise<AuthPrincipal | null> {
-    const principal = token && (await this.authentication.authenticate(token.accessToken, token.client));
+  private async principalOf(
+    context: ExecutionContext,
+    token: FoundToken | null,
+    isOptional: boolean,
+  ): Promise<Principal | null> {
+    const { accessToken = '', client = {} } = token ?? {};
+    const principal =
+      token &&
+      ((await this.authentication.authenticate(accessToken, client)) ??
+        (await this.formerTokens.authenticate(accessToken, context)));
     if (principal || (isOptional && (!token || token.isCookie))) return principal;
     throw token ? invalidAccessToken() : credentialsMissing();
   }

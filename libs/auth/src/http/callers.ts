@@ -2,9 +2,13 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { AuthService } from '../auth.service';
 import type { SessionInfo } from '../history/signals';
 import { type AuthPrincipal, requestUserOf } from '../sessions/authenticate';
+import { type ExternalPrincipal, FormerTokenPrincipal } from '../sessions/former-tokens';
 import type { AuthRequest } from './request';
 import { isOptionalRoute } from './route-rules';
 import { type GraphQLInfo, requestOf } from './transports';
+
+/** The principal of a call. An `ExternalPrincipal` occurs only with the option `formerTokens`. */
+export type Principal = AuthPrincipal | ExternalPrincipal;
 
 /** The authenticated caller. Loads the user and the session at most once each. */
 export class Caller {
@@ -12,7 +16,7 @@ export class Caller {
   private session: Promise<SessionInfo> | undefined;
 
   constructor(
-    readonly principal: AuthPrincipal,
+    readonly principal: Principal,
     private readonly auth: Pick<AuthService, 'loadUser' | 'currentSession'>,
   ) {}
 
@@ -21,7 +25,7 @@ export class Caller {
   }
 
   loadSession(): Promise<SessionInfo> {
-    return (this.session ??= this.auth.currentSession(this.principal));
+    return (this.session ??= this.auth.currentSession(this.principal as AuthPrincipal));
   }
 }
 
@@ -36,7 +40,8 @@ type AuthenticatedRequest = AuthRequest & { [CALLER]?: { readonly request: objec
 /** Stores the caller of an HTTP request for the handler and for further guards. */
 export function storeHttpCaller(request: AuthenticatedRequest, caller: Caller): void {
   request[CALLER] = { request, caller };
-  request.auth = caller.principal;
+  // Applications without the option `formerTokens` have no `ExternalPrincipal`.
+  request.auth = caller.principal as AuthPrincipal;
 }
 
 /** Returns the authenticated caller, or undefined for a copy of the request or if other code has set `request.auth`. */
@@ -52,7 +57,7 @@ const CALLERS = new WeakMap<object, WeakMap<object, Caller | null>>();
 const VERIFIED = new WeakMap<ExecutionContext, Caller>();
 
 /** Returns the principal that an earlier guard has verified for the same call. Sets `request.user` over HTTP. */
-export function verifiedPrincipal(context: ExecutionContext): AuthPrincipal | undefined {
+export function verifiedPrincipal(context: ExecutionContext): Principal | undefined {
   if (context.getType() !== 'http') return VERIFIED.get(context)?.principal;
   const request = requestOf(context)!;
   const principal = verifiedCaller(request)?.principal;
@@ -86,9 +91,15 @@ function storeMessageCaller(context: ExecutionContext, caller: Caller | null, is
 }
 
 /** Returns the caller that another resolver of the same GraphQL execution has stored, so that its user is loaded once. */
-export function storedCaller(context: ExecutionContext, principal: AuthPrincipal): Caller | undefined {
+export function storedCaller(context: ExecutionContext, principal: Principal): Caller | undefined {
   const caller = isGraphql(context) ? messageCaller(context) : undefined;
-  return caller?.principal.sessionId === principal.sessionId ? caller : undefined;
+  return caller && identityOf(caller.principal) === identityOf(principal) ? caller : undefined;
+}
+
+/** Returns a text that is the same for two principals only if they have the same session or former token. */
+export function identityOf(principal: Principal): string {
+  if ('sessionId' in principal) return `${principal.sessionId} ${principal.authenticatedAt.getTime()}`;
+  return `former ${principal.userId} ${principal.formerToken.issuedAt.getTime()}`;
 }
 
 function messageCaller(context: ExecutionContext): Caller | null | undefined {
@@ -169,8 +180,11 @@ function firstObject(values: readonly unknown[]): object {
 }
 
 /** Sets `request.user` for the application's guards, unless other code has set it. */
-function storeRequestUser(request: AuthRequest & { readonly user?: unknown }, principal: AuthPrincipal): void {
-  const user = requestUserOf(principal);
+function storeRequestUser(request: AuthRequest & { readonly user?: unknown }, principal: Principal): void {
+  const user =
+    principal instanceof FormerTokenPrincipal
+      ? FormerTokenPrincipal.requestUserOf(principal)
+      : requestUserOf(principal as AuthPrincipal);
   // Has no effect if the application defines an accessor without a setter.
   if (user !== null && (request.user ?? null) === null) Reflect.set(request, 'user', user);
 }

@@ -1,8 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import type { AuthPrincipal } from '../sessions/authenticate';
 import type { OpenSockets } from '../sessions/open-sockets';
+import { identityOf, type Principal } from './callers';
 import { graphqlSocketOf, requestOf, responseOf } from './transports';
 
 /** What a stream is sent over: a WebSocket, or the connection or response of a request. */
@@ -20,14 +20,14 @@ type Response = (EventEmitter & { raw?: Response; destroyed: boolean; stream?: {
 const REGISTERED = new WeakMap<EventEmitter, Set<string>>();
 
 /** Closes the GraphQL subscription (with its connection) or event stream that a call opens when its session ends. */
-export function closeWithSession(sockets: OpenSockets, context: ExecutionContext, principal: AuthPrincipal): void {
+export function closeWithSession(sockets: OpenSockets, context: ExecutionContext, principal: Principal): void {
   const channel = channelOf(context);
   if (!channel) throw new Error('The subscription has no connection to close: return `extra` in its GraphQL context.');
   if (!channel.isOpen) return;
   const { emitters, close } = channel;
   // Further streams of the same session on one connection need no registration.
   const registered = REGISTERED.get(emitters[0]) ?? new Set();
-  const proof = `${principal.sessionId} ${principal.authenticatedAt.getTime()}`;
+  const proof = identityOf(principal);
   if (registered.has(proof)) return;
   REGISTERED.set(emitters[0], registered.add(proof));
   const unregister = sockets.register(principal, close);

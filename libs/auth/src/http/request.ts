@@ -4,7 +4,7 @@ import type { ClientInfo } from '../adapters/second-factor';
 import { AuthError } from '../base/errors';
 import type { ClientInspector, Operation } from '../history/event-log';
 import type { SessionInfo } from '../history/signals';
-import type { AuthPrincipal } from '../sessions/authenticate';
+import { assertSession, type AuthPrincipal } from '../sessions/authenticate';
 
 /** The parts of an Express or Fastify request that the library uses. */
 export interface AuthRequest {
@@ -134,8 +134,9 @@ export function operationOf(request: AuthRequest, clients: ClientInspector): Ope
   return { client: clients.inspect(client), tx: null };
 }
 
-/** Returns the principal that the guard has set. @throws Error if no guard has set a principal */
-export function principalOf(request: AuthRequest): AuthPrincipal {
-  if (request.auth) return request.auth;
+/** Returns the principal that the guard has set. @throws Error if no guard has; AuthError `session_required` */
+export function principalOf({ auth }: AuthRequest): AuthPrincipal {
+  if (auth) assertSession(auth);
+  if (auth) return auth;
   throw new Error('No authenticated user on this request. Add `@UseGuards(BearerAuthGuard)` to the route.');
 }

@@ -1,4 +1,5 @@
 import type { DeviceDetector } from '../adapters/device-detector';
+import type { FormerTokens } from '../adapters/former-tokens';
 import type { PasswordHasher } from '../adapters/password-hasher';
 import type { SecondFactor } from '../adapters/second-factor';
 import type { TokenSource } from '../adapters/token-source';
@@ -196,6 +197,8 @@ export interface AuthModuleOptions {
   secondFactor?: Replaceable<SecondFactor>;
   /** Reads access tokens from other places, for your routes and the library's. Default: none. */
   tokenSource?: Replaceable<TokenSource>;
+  /** Accepts tokens of an earlier system, such as JWTs, on your routes. Default: none. */
+  formerTokens?: Replaceable<FormerTokens>;
 }
 
 /** The options that contain a group of options. */
@@ -203,7 +206,13 @@ export type GroupName = 'cookies' | 'failedLogins' | 'hashing' | 'recentLogin' |
 
 /** The options that are undefined unless the application sets them. */
 type OptionalName =
-  'users' | 'passwordHasher' | 'deviceDetector' | 'secondFactor' | 'tokenSource' | 'refreshReuseGraceSeconds';
+  | 'users'
+  | 'passwordHasher'
+  | 'deviceDetector'
+  | 'secondFactor'
+  | 'tokenSource'
+  | 'formerTokens'
+  | 'refreshReuseGraceSeconds';
 
 /** The checked options with all defaults, frozen. */
 export type ResolvedAuthOptions = Readonly<Required<Omit<AuthModuleOptions, GroupName | OptionalName>>> & {

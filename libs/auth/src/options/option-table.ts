@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { DeviceDetector } from '../adapters/device-detector';
+import { FormerTokens } from '../adapters/former-tokens';
 import { PasswordHasher } from '../adapters/password-hasher';
 import { SecondFactor } from '../adapters/second-factor';
 import { TokenSource } from '../adapters/token-source';
@@ -146,6 +147,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions, GroupName> = {
   deviceDetector: { default: undefined, rule: extending(DeviceDetector) },
   secondFactor: { default: undefined, rule: extending(SecondFactor) },
   tokenSource: { default: undefined, rule: extending(TokenSource) },
+  formerTokens: { default: undefined, rule: extending(FormerTokens) },
 };
 
 const EXTRAS: OptionTable<ResolvedAuthExtras, 'endpoints'> = {

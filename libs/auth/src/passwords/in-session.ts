@@ -8,7 +8,7 @@ import { forUpdate } from '../database/dialect';
 import { StatementFactory } from '../database/statements';
 import { changeAll, firstOf, type Step } from '../database/transaction';
 import type { Operation } from '../history/event-log';
-import { type AuthPrincipal, currentSessionOf } from '../sessions/authenticate';
+import { assertSession, type AuthPrincipal, currentSessionOf } from '../sessions/authenticate';
 import { EndSessions } from '../sessions/end-sessions';
 import { OpenSockets } from '../sessions/open-sockets';
 import { assertMethods, withProvenMethods } from '../sessions/session';
@@ -108,13 +108,14 @@ export class InSession {
   }
 
   /** Returns the result of `work`, which runs if the secret is right, or null if the secret is wrong. */
-  private verifyThen<T>(
+  private async verifyThen<T>(
     principal: AuthPrincipal,
     method: string,
     op: Operation,
     verify: (user: StoredUser) => Promise<boolean>,
     work: (user: StoredUser) => Promise<T>,
   ): Promise<T | null> {
+    assertSession(principal);
     return this.queue.enter(op.client.network, async () => {
       const user = await this.users.findById(principal.userId, op.tx);
       if (!user) throw invalidAccessToken();

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../adapters/second-factor';
 import type { RequestUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { invalidAccessToken } from '../base/errors';
+import { invalidAccessToken, standardError } from '../base/errors';
 import { sha256 } from '../base/random';
 import { measureDuration, Metrics } from '../base/telemetry';
 import { BatchingLoader } from '../database/batching-loader';
@@ -56,7 +56,7 @@ export interface AuthPrincipal {
   readonly actor: { readonly userId: UserId; readonly sessionId: string; readonly reason: string } | null;
 }
 
-const NO_ROLES: readonly string[] = Object.freeze([]);
+export const NO_ROLES: readonly string[] = Object.freeze([]);
 
 /** A principal that the library has authenticated. Only private fields contain secrets, so that no log shows them. */
 export class SessionPrincipal implements AuthPrincipal {
@@ -94,8 +94,9 @@ export class SessionPrincipal implements AuthPrincipal {
     return #user in principal ? principal.#user : null;
   }
 
-  /** Returns the principal's session. @throws AuthError `access_token_invalid` without an access token */
+  /** Returns the principal's session. @throws AuthError `access_token_invalid` without an access token; `session_required` */
   static currentSessionOf(this: void, principal: AuthPrincipal): CurrentSession {
+    assertSession(principal);
     const accessDigest = #found in principal ? principal.#found.accessDigest : undefined;
     if (accessDigest === undefined) throw invalidAccessToken();
     return { id: principal.sessionId, userId: String(principal.userId), accessDigest };
@@ -103,6 +104,11 @@ export class SessionPrincipal implements AuthPrincipal {
 }
 
 export const { currentSessionOf, requestUserOf } = SessionPrincipal;
+
+/** @throws AuthError `session_required` if the call has no session, but a token of an earlier system */
+export function assertSession(principal: { readonly userId: UserId }): asserts principal is AuthPrincipal {
+  if (!('sessionId' in principal)) throw standardError('session_required');
+}
 
 /** A session whose state is `active`, although it may have expired. */
 export type ActiveSession = Readonly<ReturnType<typeof activeFromRow>>;

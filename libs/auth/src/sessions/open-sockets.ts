@@ -6,6 +6,7 @@ import type { JoinedTransaction } from '../database/joined-transaction';
 import { Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { Authenticate, type AuthPrincipal } from './authenticate';
+import { type ExternalPrincipal, FormerTokenPrincipal } from './former-tokens';
 import { isExpired } from './session';
 
 const SESSIONS_PER_LOOKUP = 1_000;
@@ -27,6 +28,8 @@ export class OpenSockets implements BeforeApplicationShutdown {
   private readonly logger = new Logger('AuthSockets');
   private readonly bySession = new Map<string, Set<OpenSocket>>();
   private readonly checks: BackgroundTask;
+  /** The sockets that were opened with tokens of an earlier system. */
+  private readonly external = new Set<{ readonly opener: FormerTokenPrincipal; readonly close: () => unknown }>();
   /** The sessions of sockets that have just been registered. */
   private readonly unchecked = new Set<string>();
   private stopped = false;
@@ -51,7 +54,19 @@ export class OpenSockets implements BeforeApplicationShutdown {
    * @returns a function that unregisters the socket. Call this function when the socket closes for any other reason
    * @throws TypeError if an argument has the wrong type
    */
-  register(opener: AuthPrincipal | string, close: () => unknown): () => void {
+  register(opener: AuthPrincipal | ExternalPrincipal | string, close: () => unknown): () => void {
+    if (opener instanceof FormerTokenPrincipal) return this.registerExternal(opener, close);
+    return this.registerForSession(opener as AuthPrincipal | string, close);
+  }
+
+  private registerExternal(opener: FormerTokenPrincipal, close: () => unknown): () => void {
+    const socket = { opener, close };
+    this.external.add(socket);
+    this.checks.start();
+    return () => this.unregisterExternal(socket);
+  }
+
+  private registerForSession(opener: AuthPrincipal | string, close: () => unknown): () => void {
     const sessionId = typeof opener === 'string' ? opener : opener?.sessionId;
     if (typeof sessionId !== 'string' || typeof close !== 'function') {
       const received = `OpenSockets.register() received ${typeof opener} and ${typeof close}.`;
@@ -77,12 +92,24 @@ export class OpenSockets implements BeforeApplicationShutdown {
   /**
    * Looks up the sessions of all open sockets. If a session has ended or expired, or its user is not active (unless you
    * have a `UserStore`), closes all of its sockets. Otherwise, closes the sockets that an earlier token family opened.
-   * Runs automatically every `socketCheckIntervalSeconds`.
-   * @returns the number of sessions with at least one closed socket
+   * Verifies the tokens of an earlier system again. Runs automatically every `socketCheckIntervalSeconds`.
+   * @returns the number of sessions, and of tokens of an earlier system, with at least one closed socket
    * @throws AuthError `database_unavailable`. Sockets of sessions that were not yet looked up stay open
    */
-  check(): Promise<number> {
-    return this.checkSessions([...this.bySession.keys()]);
+  async check(): Promise<number> {
+    return (await this.checkSessions([...this.bySession.keys()])) + (await this.checkExternal());
+  }
+
+  private async checkExternal(): Promise<number> {
+    let closed = 0;
+    for (const socket of [...this.external]) {
+      // If the database is not available, the next check verifies the token.
+      if (await FormerTokenPrincipal.isStillAccepted(socket.opener).catch(() => true)) continue;
+      this.unregisterExternal(socket);
+      void this.close(socket);
+      closed++;
+    }
+    return closed;
   }
 
   /** Looks up the session together with those of other sockets that register at the same time. */
@@ -146,10 +173,19 @@ export class OpenSockets implements BeforeApplicationShutdown {
     const sockets = this.bySession.get(id);
     for (const socket of closing) sockets?.delete(socket);
     if (sockets?.size === 0) this.bySession.delete(id);
-    if (this.bySession.size === 0) this.checks.pause();
+    this.pauseIfEmpty();
   }
 
-  private async close({ close }: OpenSocket): Promise<void> {
+  private unregisterExternal(socket: { readonly opener: FormerTokenPrincipal; readonly close: () => unknown }): void {
+    this.external.delete(socket);
+    this.pauseIfEmpty();
+  }
+
+  private pauseIfEmpty(): void {
+    if (this.bySession.size === 0 && this.external.size === 0) this.checks.pause();
+  }
+
+  private async close({ close }: Pick<OpenSocket, 'close'>): Promise<void> {
     try {
       await close();
     } catch (error) {

@@ -7,7 +7,7 @@ import { Database } from '../database/database';
 import type { Operation } from '../history/event-log';
 import type { SessionInfo } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { Authenticate, type AuthPrincipal } from './authenticate';
+import { assertSession, Authenticate, type AuthPrincipal } from './authenticate';
 import { EndSessions } from './end-sessions';
 import { isExpired, sessionFromRow, SessionSql, toSessionInfo } from './session';
 
@@ -39,22 +39,28 @@ export class OwnSessions {
   }
 
   /** @throws AuthError `access_token_invalid` if the session has ended since the principal was authenticated */
-  async current({ sessionId }: AuthPrincipal): Promise<SessionInfo> {
+  async current(principal: AuthPrincipal): Promise<SessionInfo> {
+    assertSession(principal);
+    const { sessionId } = principal;
     const [found] = await this.authentication.findActive([sessionId]);
     if (!found) throw invalidAccessToken();
     return toSessionInfo(found.session, sessionId);
   }
 
-  async logout({ userId, sessionId }: AuthPrincipal, op: Operation): Promise<void> {
+  async logout(principal: AuthPrincipal, op: Operation): Promise<void> {
+    assertSession(principal);
+    const { userId, sessionId } = principal;
     await this.endSessions.end({ userId: String(userId), sessionId, currentId: sessionId, reason: 'logout' }, op);
   }
 
   /** Returns the number of sessions that this call ended, without those that had already expired. */
   async logoutAll(
-    { userId, sessionId }: AuthPrincipal,
+    principal: AuthPrincipal,
     { keepCurrent }: { readonly keepCurrent: boolean },
     op: Operation,
   ): Promise<number> {
+    assertSession(principal);
+    const { userId, sessionId } = principal;
     const command = { userId: String(userId), currentId: sessionId, endsLogins: true, reason: 'logout_all' } as const;
     const ended = await this.endSessions.end(keepCurrent ? { ...command, exceptId: sessionId } : command, op);
     return ended.filter(({ reason }) => reason !== 'expired').length;

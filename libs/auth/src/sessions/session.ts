@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceInfo, DeviceType } from '../adapters/device-detector';
 import type { AccountStatus } from '../adapters/user-store';
+import { Clock } from '../base/clock';
 import { asciiJson } from '../base/fields';
 import { Random } from '../base/random';
 import type { AuthSession, EndReason, SessionState } from '../database/entities';
@@ -143,6 +144,7 @@ export class UserLock {
   constructor(
     statements: StatementFactory,
     private readonly random: Random,
+    private readonly clock: Clock,
   ) {
     // The INSERT locks the row whether it existed or not. A Galera cluster detects conflicts between two nodes only in
     // rows that change, so each lock changes the row.
@@ -154,8 +156,8 @@ export class UserLock {
       ),
       readVersion: statements.statement(READ_CREDENTIALS_VERSION),
       changeVersion: statements.statement(
-        `UPDATE {lock} SET {lock.credentialsVersion} = ({lock.credentialsVersion} + :step) % ${VERSION_LIMIT}
-         WHERE {lock.userId} = :userId`,
+        `UPDATE {lock} SET {lock.credentialsVersion} = ({lock.credentialsVersion} + :step) % ${VERSION_LIMIT},
+           {lock.loginsRevokedAt} = :now WHERE {lock.userId} = :userId`,
       ),
       removeResets: statements.statement('DELETE FROM {reset} WHERE {reset.userId} = :userId'),
       removeTickets: statements.statement('DELETE FROM {ticket} WHERE {ticket.userId} = :userId'),
@@ -182,13 +184,13 @@ export class UserLock {
   }
 
   /**
-   * Revokes the login tickets, and the logins in progress: a login that has read the previous version of the credentials
+   * Revokes the login tickets, the tokens of an earlier system, and the logins in progress: a login that has read the previous version of the credentials
    * must repeat its checks, for example whether the user needs a second factor. The step is random, so that the version
    * also differs from that of an earlier user with the same id, whose row was deleted while a login was in progress.
    */
   *revokeLogins(userId: string): Step<void> {
     const step = 1 + this.random.integer(VERSION_LIMIT - 1);
-    yield* affectedBy(this.sql.changeVersion.with({ userId, step }));
+    yield* affectedBy(this.sql.changeVersion.with({ userId, step, now: this.clock.now() }));
     yield* affectedBy(this.sql.removeTickets.with({ userId }));
   }
 }

@@ -114,6 +114,11 @@ export function parseRefreshToken(text: string): RefreshTokenClaims | null {
   return { sessionId: uuidText(payload), familySecret, generation };
 }
 
+/** Returns whether the text begins like a token of the library, even if it is not valid. */
+export function isOwnToken(text: string): boolean {
+  return TOKEN.test(text);
+}
+
 export function isToken(kind: TokenKind, text: string): boolean {
   return tokenPayload(kind, text) !== null;
 }

@@ -1,5 +1,6 @@
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import {
+  type AccountStatus,
   isDistinctId,
   type NewUser,
   type StoredUser,
@@ -47,6 +48,7 @@ export class EntityUsers extends Users implements UserSteps {
   private readonly status: string;
   private readonly byName: Statement;
   private readonly byId: Statement;
+  private readonly accountById: Statement;
   private readonly updateHash: Statement;
   private readonly updateStatus: Statement | null;
   private readonly uniqueIndexes: Statement;
@@ -93,6 +95,7 @@ export class EntityUsers extends Users implements UserSteps {
     this.canSetActive = this.updateStatus !== null;
     this.uniqueIndexes = statement(UNIQUE_INDEXES[dialect]);
     this.sql = this.accountSql();
+    this.accountById = statement(`SELECT u.${id} AS user_id, ${this.sql.columns} FROM {user} u WHERE u.${id} = :id`);
   }
 
   /** Returns a stored id as a number if the column is an integer other than bigint, otherwise as text. */
@@ -131,6 +134,15 @@ export class EntityUsers extends Users implements UserSteps {
     if (parameter === null) return null;
     const [row] = (await this.database.run(tx, this.byId.with({ id: parameter }))).rows;
     return withExactId(this.userFrom(row), id);
+  }
+
+  /** Also reads the columns of `users.select`. */
+  override async accountOf(userId: string): ReturnType<Users['accountOf']> {
+    const id = this.ids.parameterOf(this.parseId(userId));
+    const { rows } = id === null ? { rows: [] } : await this.database.run(null, this.accountById.with({ id }));
+    const [row] = rows;
+    if (!row || String(row['user_id']) !== userId) return { status: 'deleted', user: null };
+    return { status: row['account'] as AccountStatus, user: this.sql.fromRow(row) };
   }
 
   async load(id: UserId): Promise<unknown> {

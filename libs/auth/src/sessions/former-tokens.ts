@@ -1,0 +1,108 @@
+import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
+import { type FormerToken, FormerTokens } from '../adapters/former-tokens';
+import type { TransportCall } from '../adapters/token-source';
+import type { RequestUser, UserId } from '../adapters/user-store';
+import { Clock, OncePerMinute } from '../base/clock';
+import { AuthError } from '../base/errors';
+import { toFailureReport } from '../base/failures';
+import { Database } from '../database/database';
+import { StatementFactory } from '../database/statements';
+import { isOwnToken } from '../tokens/tokens';
+import { Users } from '../users/users';
+import { NO_ROLES } from './authenticate';
+
+/** A user whose call has no session of the library, but a token that the option `formerTokens` accepts. */
+export interface ExternalPrincipal {
+  readonly userId: UserId;
+  /** The roles of the user. An empty list if roles are not used. */
+  readonly roles: readonly string[];
+  /** The realm of the user, or null if realms are not used. */
+  readonly realm: string | null;
+  /** The token of an earlier system. */
+  readonly formerToken: { readonly issuedAt: Date };
+}
+
+/** An `ExternalPrincipal` that the library has authenticated. Only private fields contain the token. */
+export class FormerTokenPrincipal implements ExternalPrincipal {
+  readonly roles = NO_ROLES;
+  readonly realm = null;
+  readonly #user: RequestUser | null;
+  readonly #verifyAgain: () => Promise<ExternalPrincipal | null>;
+
+  constructor(
+    readonly userId: UserId,
+    readonly formerToken: { readonly issuedAt: Date },
+    user: RequestUser | null,
+    verifyAgain: () => Promise<ExternalPrincipal | null>,
+  ) {
+    this.#user = user;
+    this.#verifyAgain = verifyAgain;
+  }
+
+  /** Returns the value for `request.user`. */
+  static requestUserOf(this: void, principal: FormerTokenPrincipal): RequestUser | null {
+    return principal.#user;
+  }
+
+  /** Returns whether the token and its user are still accepted. */
+  static isStillAccepted(this: void, principal: FormerTokenPrincipal): Promise<boolean> {
+    return principal.#verifyAgain().then((found) => found !== null);
+  }
+}
+
+/** Authenticates tokens of an earlier system. */
+@Injectable()
+export class AuthenticateFormerTokens {
+  private readonly logger = new Logger('AuthTokens');
+  private readonly logLimit: OncePerMinute;
+  private readonly readRevocation;
+
+  constructor(
+    @Optional() @Inject(FormerTokens) private readonly formerTokens: FormerTokens | null,
+    private readonly users: Users,
+    private readonly database: Database,
+    statements: StatementFactory,
+    clock: Clock,
+  ) {
+    this.logLimit = new OncePerMinute(clock);
+    this.readRevocation = statements.statement(
+      'SELECT {lock.loginsRevokedAt} AS revoked_at FROM {lock} WHERE {lock.userId} = :userId',
+    );
+  }
+
+  /** Returns null if the token, or its user, is not accepted. */
+  async authenticate(token: string, call: TransportCall): Promise<ExternalPrincipal | null> {
+    if (!this.formerTokens || isOwnToken(token)) return null;
+    const found = await this.verify(this.formerTokens, token, call);
+    if (!found) return null;
+    const { issuedAt } = found;
+    const userId = String(found.userId);
+    const { rows } = await this.database.run(null, this.readRevocation.with({ userId }));
+    if (issuedAt.getTime() < Number(rows[0]?.['revoked_at'] ?? 0)) return null;
+    const { status, user } = await this.users.accountOf(userId);
+    if (status !== 'active') return null;
+    return new FormerTokenPrincipal(this.users.parseId(userId), { issuedAt }, user, () =>
+      this.authenticate(token, call),
+    );
+  }
+
+  private async verify(tokens: FormerTokens, token: string, call: TransportCall): Promise<FormerToken | null> {
+    try {
+      const found = await tokens.verify(token, call);
+      if (found === null || isFormerToken(found)) return found;
+      throw new TypeError('verify() must return null or { userId: string, number or bigint, issuedAt: Date }');
+    } catch (error) {
+      if (error instanceof AuthError) throw error;
+      this.logLimit.run(() => {
+        const { summary, stack } = toFailureReport(error);
+        this.logger.error(`formerTokens failed (logged once a minute). The response is 401. ${summary}`, stack);
+      });
+      return null;
+    }
+  }
+}
+
+function isFormerToken({ userId, issuedAt }: FormerToken): boolean {
+  const isId = typeof userId === 'bigint' || Number.isFinite(userId) || (typeof userId === 'string' && userId !== '');
+  return isId && issuedAt instanceof Date && !Number.isNaN(issuedAt.getTime());
+}
