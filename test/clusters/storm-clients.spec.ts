@@ -1,9 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { requestWithRetries, jsonRequest } from '../crash/request-with-retries';
-import { type Journal, LogoutClient, RacingClient, RefreshingClient } from './storm-clients';
+import { jsonRequest, requestWithRetries } from '../crash/request-with-retries';
+import { LogoutClient, RacingClient, RefreshingClient, type Journal } from './storm-clients';
 
 interface RecordedRequest {
   readonly instance: number;
@@ -16,58 +12,37 @@ type Respond = (asked: RecordedRequest, nth: number) => readonly [number, object
 
 const REFRESH = 'auth/token/refresh';
 const PAIR = { session_id: 'a session', access_token: 'an access token', refresh_token: 'a refresh token' };
+const URLS = ['http://0', 'http://1'] as const;
 
-/** Starts two instances of a fake application while `use` runs, and records their requests. A login always succeeds. */
-async function withApplication<T>(
-  respond: Respond,
-  use: (urls: readonly [string, string], requests: RecordedRequest[]) => Promise<T>,
-): Promise<T> {
+/** Replaces `fetch` by two instances of an application. Returns the recorded requests. A login always succeeds. */
+function fakeApplication(respond: Respond): RecordedRequest[] {
   const requests: RecordedRequest[] = [];
-  const servers = [0, 1].map((instance) =>
-    createServer((request, response) => {
-      void text(request).then((json) => {
-        const { refresh_token: refreshToken } = JSON.parse(json || '{}') as { refresh_token?: string };
-        const path = request.url!.slice(1);
-        const asked = { instance, path, token: refreshToken ?? request.headers.authorization ?? '' };
-        requests.push(asked);
-        const nth = requests.filter((one) => one.path === path).length;
-        const [status, body = {}, headers = {}] = path === 'auth/login' ? [200, PAIR] : respond(asked, nth);
-        response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
-      });
-    }),
-  );
-  for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
-  const urls = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  try {
-    return await use(urls as unknown as [string, string], requests);
-  } finally {
-    for (const server of servers) {
-      server.closeAllConnections();
-      await once(server.close(), 'close');
-    }
-  }
+  jest.spyOn(globalThis, 'fetch').mockImplementation((url, init) => {
+    const [, instance, path] = /^http:\/\/(.)\/(.*)$/.exec(url as string)!;
+    const { refresh_token: refreshToken } = JSON.parse((init?.body as string) ?? '{}') as { refresh_token?: string };
+    const token = refreshToken ?? (init?.headers as { Authorization?: string }).Authorization ?? '';
+    const asked = { instance: Number(instance), path: path!, token };
+    requests.push(asked);
+    const nth = requests.filter((one) => one.path === path).length;
+    const [status, body = {}, headers = {}] = path === 'auth/login' ? [200, PAIR] : respond(asked, nth);
+    return Promise.resolve(Response.json(body, { status, headers }));
+  });
+  return requests;
 }
+afterEach(() => jest.restoreAllMocks());
 
 const CLIENTS = { refreshing: RefreshingClient, leaving: LogoutClient, racing: RacingClient } as const;
 
 /** Lets a client act until the application has received this many requests. */
-function act(
-  type: keyof typeof CLIENTS,
-  graceSeconds: number,
-  respond: Respond,
-  count: number,
-): Promise<{ journal: Journal; asked: readonly RecordedRequest[] }> {
+async function act(type: keyof typeof CLIENTS, graceSeconds: number, respond: Respond, count: number) {
   const journal: Journal = { isOver: false, unavailable: [], lost: [], wrong: [] };
-  let received = 1;
-  const counting: Respond = (asked, nth) => {
-    journal.isOver = ++received >= count;
-    return respond(asked, nth);
-  };
-  return withApplication(counting, async (urls, asked) => {
-    const group = { name: 'own', urls, isSpread: false, graceSeconds, pauseMs: [0, 1], journal } as const;
-    await new CLIENTS[type]('alice', group, 0).run();
-    return { journal, asked };
+  const asked = fakeApplication((request, nth) => {
+    journal.isOver = asked.length >= count;
+    return respond(request, nth);
   });
+  const group = { name: 'own', urls: URLS, isSpread: false, graceSeconds, pauseMs: [0, 1], journal } as const;
+  await new CLIENTS[type]('alice', group, 0).run();
+  return { journal, asked };
 }
 
 const ok: Respond = ({ path }) => [200, path === REFRESH ? PAIR : {}];
@@ -116,8 +91,8 @@ it('a request with retries passes the time in Retry-After to its policy, in mill
   const once: Respond = (_, nth) => (nth === 1 ? [503, {}, { 'Retry-After': '7' }] : [200, { done: true }]);
   const waits: number[] = [];
   const unavailable = (_: string, waitMs: number): number => (waits.push(waitMs), 0);
-  const reply = await withApplication(once, ([url]) =>
-    requestWithRetries(REFRESH, jsonRequest({}), { url: () => url, unavailable, unanswered: () => null }),
-  );
+  fakeApplication(once);
+  const policy = { url: () => URLS[0], unavailable, unanswered: () => null };
+  const reply = await requestWithRetries(REFRESH, jsonRequest({}), policy);
   expect([waits, reply]).toEqual([[7_000], { status: 200, body: { done: true } }]);
 });
