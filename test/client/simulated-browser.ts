@@ -13,12 +13,6 @@ export interface BrowserTraits {
   readonly hasBroadcast?: boolean;
 }
 
-/** The messages in flight, and when the last one arrives. */
-interface MessageQueue {
-  lastArrival: number;
-  pending: number;
-}
-
 interface Waiting {
   readonly tab: Tab;
   readonly start: () => void;
@@ -88,15 +82,9 @@ export class Browser {
   }
 
   /** Delivers the messages of a queue in the order in which they were sent. */
-  private deliverInOrder(queue: MessageQueue, run: () => void): void {
-    const now = this.traits.clock.now();
-    // Slightly later than an earlier message that arrives at the same time.
-    queue.lastArrival = Math.max(queue.lastArrival + (queue.pending > 0 ? 0.001 : 0), now + this.lag());
-    queue.pending++;
-    this.after(queue.lastArrival - now, () => {
-      queue.pending--;
-      run();
-    });
+  private deliverInOrder(queue: (() => void)[], run: () => void): void {
+    queue.push(run);
+    this.after(this.lag(), () => queue.shift()!());
   }
 
   private unlock(name: string): void {
@@ -112,8 +100,10 @@ export class Browser {
 export class Tab {
   readonly view = new Map<string, string>();
   readonly pending = new Map<string, number>();
-  readonly outgoing: MessageQueue = { lastArrival: 0, pending: 0 };
-  readonly incoming: MessageQueue = { lastArrival: 0, pending: 0 };
+  /** Writes that have not yet reached the browser. */
+  readonly outgoing: (() => void)[] = [];
+  /** Writes in the browser that the tab does not see yet. */
+  readonly incoming: (() => void)[] = [];
   readonly session = new Map<string, string>();
   isClosed = false;
   /** The number of calls of this tab to the browser. */

@@ -53,15 +53,6 @@ describe.each(KINDS)('tabs of one user, with %s storage', (kind) => {
     for (const { emitted } of tabs) expect(emitted).toEqual(['signedOut']);
     expect(server.refreshes).toBe(0);
   });
-
-  it('all tabs emit signedOutElsewhere once when the session is ended from another device', async () => {
-    const { fixture, server, tabs } = await signedIn({ kind, tabs: 3 });
-    server.endAll();
-    expect(await fixture.requestInAll(tabs)).toEqual([401, 401, 401]);
-    await fixture.time.run(100);
-    for (const { emitted } of tabs) expect(emitted).toEqual(['signedOutElsewhere']);
-    expect(await fixture.requestInAll(tabs)).toEqual(Array(3).fill(kind === 'cookie' ? 401 : 'signed_out'));
-  });
 });
 
 describe('duplicated tabs with a copy of sessionStorage', () => {

@@ -3,8 +3,7 @@ import type { ClientClock } from 'nestjs-session-auth-client';
 /** A simulated clock. It does not move until it is advanced, and then jumps from timer to timer. */
 export class DrivenTime {
   private at = Date.UTC(2026, 0, 15, 10, 23);
-  private order = 0;
-  private timers: { readonly at: number; readonly order: number; readonly run: () => void }[] = [];
+  private timers: { readonly at: number; readonly run: () => void }[] = [];
 
   now(): number {
     return this.at;
@@ -12,18 +11,14 @@ export class DrivenTime {
 
   /** Calls `run` after this many milliseconds, or immediately for 0. */
   after(milliseconds: number, run: () => void): void {
-    if (milliseconds <= 0) return run();
-    this.timers.push({ at: this.at + milliseconds, order: this.order++, run });
+    if (milliseconds <= 0) run();
+    else this.timers.push({ at: this.at + milliseconds, run });
   }
 
   wait: ClientClock['wait'] = (milliseconds, signal) =>
     new Promise((resolve) => {
-      const timer = { at: this.at + milliseconds, order: this.order++, run: resolve };
-      this.timers.push(timer);
-      signal?.addEventListener('abort', () => {
-        this.timers = this.timers.filter((one) => one !== timer);
-        resolve();
-      });
+      this.timers.push({ at: this.at + milliseconds, run: resolve });
+      signal?.addEventListener('abort', () => resolve());
     });
 
   /** Sets the clock forward or back without running timers. */
@@ -37,7 +32,7 @@ export class DrivenTime {
     const end = this.at + milliseconds;
     for (;;) {
       await idle();
-      const [next] = this.timers.sort((one, other) => one.at - other.at || one.order - other.order);
+      const [next] = this.timers.sort((one, other) => one.at - other.at);
       if (!next || next.at > end) break;
       this.timers.shift();
       this.at = next.at;

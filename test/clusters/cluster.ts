@@ -34,7 +34,7 @@ const DRIVERS = {
 export function optionsOf({ type, ports }: Pick<Cluster, 'type' | 'ports'>, instance = 0): DataSourceOptions {
   const { protocol, ...options } = DRIVERS[type];
   const url = `${protocol}://${APPLICATION}@127.0.0.1:${ports[instance % ports.length]}/${DATABASE}`;
-  return { type, url, ...options } as DataSourceOptions;
+  return { type, url, ...options };
 }
 
 /** Starts two instances of an application on the cluster. Returns them with their URLs. */
