@@ -43,47 +43,38 @@ describe('the tests that docs/threats.md and docs/asvs.md name', () => {
   });
 });
 
-describe('scripts/named-tests.mjs with the report of a test run', () => {
-  /** A result as Jest reports it. */
-  interface Result {
-    fullName: string;
-    status: string;
+/** A result as Jest reports it. */
+interface Result {
+  fullName: string;
+  status: string;
+}
+
+const FILE = 'test/throttle/throttle.spec.ts';
+const TITLE = '20 parallel attempts do not exceed the limit, and none of them fails';
+
+it.each<[string, (results: Map<string, Result[]>, one: Result) => void]>([
+  ['did not run', (results) => results.delete(FILE)],
+  ['was skipped', (_, one) => (one.status = 'pending')],
+  ['failed on another database', (results, one) => results.get(FILE)!.push({ ...one, status: 'failed' })],
+  ['has another title', (_, one) => (one.fullName = 'on sqlite 20 attempts')],
+  ['is in another file', (results, one) => results.set(FILE, []).set('test/login/login.spec.ts', [one])],
+])('the check of named tests passes if each of them passed, and fails if one %s', (_, change) => {
+  const results = new Map<string, Result[]>();
+  for (const { file, title } of tests) {
+    const fullName = `on sqlite ${title.replaceAll(/%(\.\d+)?\w|\$\{?\w+\}?/g, 'a value')}`;
+    results.set(file, [...(results.get(file) ?? []), { fullName, status: 'passed' }]);
   }
-
-  let work: string;
-  beforeAll(() => void (work = mkdtempSync(join(tmpdir(), 'nsa-report-'))));
-  afterAll(() => rmSync(work, { recursive: true, force: true }));
-
-  /** Checks a report in which each named test passed, after the given change. Returns the exit status and errors. */
-  function check(change: (results: Map<string, Result[]>) => void = () => undefined): [number | null, string] {
-    const results = new Map<string, Result[]>();
-    for (const { file, title } of tests) {
-      const fullName = `on sqlite ${title.replaceAll(/%(\.\d+)?\w|\$\{?\w+\}?/g, 'a value')}`;
-      results.set(file, [...(results.get(file) ?? []), { fullName, status: 'passed' }]);
-    }
-    change(results);
+  const folder = mkdtempSync(join(tmpdir(), 'nsa-report-'));
+  const check = (): [number | null, string] => {
     const testResults = [...results].map(([file, assertionResults]) => ({ name: `/x/${file}`, assertionResults }));
-    const report = join(work, 'report.json');
+    const report = join(folder, 'report.json');
     writeFileSync(report, JSON.stringify({ testResults }));
     const { status, stderr } = spawnSync(process.execPath, [SCRIPT, report], { encoding: 'utf8' });
     return [status, stderr];
-  }
-
-  const FILE = 'test/throttle/throttle.spec.ts';
-  const TITLE = '20 parallel attempts do not exceed the limit, and none of them fails';
-
-  it.each<[string, (results: Map<string, Result[]>) => void]>([
-    ['did not run', (results) => results.delete(FILE)],
-    ['was skipped', (results) => (results.get(FILE)![0]!.status = 'pending')],
-    [
-      'failed on another database',
-      (results) => results.get(FILE)!.push({ ...results.get(FILE)![0]!, status: 'failed' }),
-    ],
-    ['has another title', (results) => (results.get(FILE)![0]!.fullName = 'on sqlite 20 attempts')],
-    ['is in another file', (results) => results.set('test/login/login.spec.ts', results.get(FILE)!).delete(FILE)],
-  ])('the check of named tests passes if each of them passed, and fails if one %s', (_, change) => {
-    const problem = expect.stringContaining(`names "${TITLE}" in ${FILE}, which was not run or did not pass.`);
-    expect(check()).toEqual([0, '']);
-    expect(check(change)).toEqual([1, problem]);
-  });
+  };
+  expect(check()).toEqual([0, '']);
+  change(results, results.get(FILE)![0]!);
+  const problem = expect.stringContaining(`names "${TITLE}" in ${FILE}, which was not run or did not pass.`);
+  expect(check()).toEqual([1, problem]);
+  rmSync(folder, { recursive: true });
 });

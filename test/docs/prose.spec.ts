@@ -17,30 +17,20 @@ function reportsOn(name: string, ...lines: string[]): string[] {
   return reports.map((line) => line.slice(line.indexOf(name) + name.length + 1));
 }
 
-describe('scripts/lint-prose.mjs', () => {
-  it('the prose check reports a phrase in a document with its line and its replacement, except in its exceptions', () => {
-    const accepted = [
-      'The `Host` header has the host name.',
-      'Clients can tell the two apart.',
-      'A unit of work commits.',
-    ];
-    expect(reportsOn('words.md', ...accepted)).toEqual([]);
-    expect(reportsOn('guide.md', '# Guide', '', 'Install it in the Host.', 'Users are told so.')).toEqual([
-      expect.stringMatching(/^3: "the Host"; write "application"/),
-      expect.stringMatching(/^4: "told"; write "report"/),
-    ]);
-  });
+it('the prose check reports a phrase in a document with its line and its replacement, except in its exceptions', () => {
+  const accepted = ['The `Host` header has the host name.', 'Clients can tell them apart.', 'A unit of work commits.'];
+  expect(reportsOn('words.md', ...accepted)).toEqual([]);
+  expect(reportsOn('guide.md', '# Guide', '', 'Install it in the Host.', 'Users are told so.')).toEqual([
+    expect.stringMatching(/^3: "the Host"; write "application"/),
+    expect.stringMatching(/^4: "told"; write "report"/),
+  ]);
+});
 
-  it('the prose check reports phrases in comments, in text and in renamed identifiers, but not in other identifiers', () => {
-    const comments = ['/**', ' * Starts the', ' * host.', ' */', 'export const start = 1; // for every host'];
-    const text = ["it('a unit is stored', () => `${start} were told`);"];
-    const names = ["import { told } from './told';", 'const host = told();', 'host.noticeOver();', 'export { host };'];
-    expect(reportsOn('titles.ts', ...comments, ...text, ...names).map((line) => line.split('; write')[0])).toEqual([
-      '2: "the host"',
-      '5: "every host"',
-      '6: "a unit"',
-      '6: "told"',
-      '9: "noticeOver"',
-    ]);
-  });
+it('the prose check reports phrases in comments, in text and in renamed identifiers, but not in other identifiers', () => {
+  const comments = ['/**', ' * Starts the', ' * host.', ' */', 'export const start = 1; // for every host'];
+  const text = ["it('a unit is stored', () => `${start} were told`);"];
+  const names = ["import { told } from './told';", 'const host = told();', 'host.noticeOver();', 'export { host };'];
+  expect(reportsOn('titles.ts', ...comments, ...text, ...names).map((line) => line.split('; write')[0])).toEqual([
+    ...['2: "the host"', '5: "every host"', '6: "a unit"', '6: "told"', '9: "noticeOver"'],
+  ]);
 });
