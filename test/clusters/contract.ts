@@ -16,17 +16,6 @@ const SPECS = [
 ].map((path) => `test/${path}`);
 const SHORT_SPECS = ['test/races/parallel'];
 
-/** The part of Jest's report that is used here. */
-interface Report {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly numRuntimeErrorTestSuites: number;
-  readonly testResults: readonly {
-    readonly message: string;
-    readonly assertionResults: readonly { status: string; fullName: string; failureMessages: string[] }[];
-  }[];
-}
-
 /** Runs test files of this repository in an environment that names the databases. */
 async function runSpecs(
   specs: readonly string[],
@@ -35,22 +24,26 @@ async function runSpecs(
 ): Promise<Outcome[]> {
   const output = join(folder, 'report.json');
   const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
-  const options = ['--forceExit', '--silent', '--maxWorkers=1', '--json', `--outputFile=${output}`];
+  const options = [
+    '--forceExit',
+    '--silent',
+    '--maxWorkers=1',
+    '--reporters=summary',
+    '--json',
+    '--outputFile',
+    output,
+  ];
   const child = spawn(process.execPath, [jest, ...options, ...specs], {
-    ...{ cwd: ROOT, env: { ...process.env, ...env }, stdio: 'ignore' },
+    ...{ cwd: ROOT, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] },
   });
   teardown.add(async () => void child.kill('SIGKILL'));
   await once(child, 'exit');
-  const report = JSON.parse(readFileSync(output, 'utf8')) as Report;
-  const details = report.testResults.flatMap(({ message, assertionResults }) => {
-    const tests = assertionResults.filter(({ status }) => status === 'failed');
-    return tests.length > 0 ? tests.map((test) => [test.fullName, ...test.failureMessages].join('\n')) : message || [];
-  });
+  const report = JSON.parse(readFileSync(output, 'utf8')) as Record<string, number>;
   const figures = [
-    figure('tests passed', report.numPassedTests),
-    figure('tests failed', report.numFailedTests + report.numRuntimeErrorTestSuites, 0),
+    figure('tests passed', report['numPassedTests']!),
+    figure('tests failed', report['numFailedTests']! + report['numRuntimeErrorTestSuites']!, 0),
   ];
-  return [{ subject: specs.join(', '), figures, details }];
+  return [{ subject: specs.join(', '), figures }];
 }
 
 const onPostgres = (name: string, specs: readonly string[], isShort: boolean): Scenario => ({

@@ -1,4 +1,3 @@
-import { jsonRequest, requestWithRetries } from '../crash/request-with-retries';
 import { LogoutClient, RacingClient, RefreshingClient, type Journal } from './storm-clients';
 
 interface RecordedRequest {
@@ -85,14 +84,4 @@ describe('a client of the cluster suite', () => {
   it('a client accepts parallel refreshes that return the same pair within a grace period', async () => {
     expect((await act('racing', 20, ok, 3)).journal).toMatchObject({ lost: [], wrong: [] });
   });
-});
-
-it('a request with retries passes the time in Retry-After to its policy, in milliseconds', async () => {
-  const once: Respond = (_, nth) => (nth === 1 ? [503, {}, { 'Retry-After': '7' }] : [200, { done: true }]);
-  const waits: number[] = [];
-  const unavailable = (_: string, waitMs: number): number => (waits.push(waitMs), 0);
-  fakeApplication(once);
-  const policy = { url: () => URLS[0], unavailable, unanswered: () => null };
-  const reply = await requestWithRetries(REFRESH, jsonRequest({}), policy);
-  expect([waits, reply]).toEqual([[7_000], { status: 200, body: { done: true } }]);
 });

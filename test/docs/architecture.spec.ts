@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Coverage } from '../../bench/src/coverage/executed-files';
-import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
-import { PASSWORD, TestApplication } from '../support/test-application';
+import { cookiesIn } from '../support/browser';
+import { describeOnEachDatabase } from '../support/environment';
+import { PASSWORD, type TestApplication } from '../support/test-application';
 
 const ROOT = join(__dirname, '../..');
 const SOURCES = join(ROOT, 'libs/auth/src/');
@@ -85,7 +86,7 @@ const REQUESTS: Readonly<Record<string, (app: TestApplication) => Promise<() => 
   'A cookie refresh': async (app) => {
     const credentials = { username: 'alice', password: PASSWORD };
     const login = await app.http.post('/auth/login/').set(BROWSER).send(credentials).expect(200);
-    const cookies = ([] as string[]).concat(login.headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0]!);
+    const cookies = cookiesIn(login).map((cookie) => cookie.split(';')[0]!);
     expect(cookies).toHaveLength(2);
     return () => app.http.post('/auth/token/refresh/').set(BROWSER).set('Cookie', cookies).expect(200);
   },
@@ -96,29 +97,16 @@ const REQUESTS: Readonly<Record<string, (app: TestApplication) => Promise<() => 
     }),
 };
 
-describe.each(DATABASES)('the requests of the architecture guide on %s', (name) => {
-  const coverage = new Coverage();
-  let database: TestDatabase;
-  let app: TestApplication;
+const coverage = new Coverage();
+beforeAll(() => coverage.start());
+afterAll(() => coverage.stop());
 
-  beforeAll(async () => {
-    await coverage.start();
-    database = await createDatabase(name);
-    app = await TestApplication.start({ database, auth: { cookies: { mode: 'optional' } } });
-  });
-
-  afterAll(async () => {
-    coverage.stop();
-    await app.close();
-    await database.drop();
-  });
-
+describeOnEachDatabase('the requests of the architecture guide', { auth: { cookies: { mode: 'optional' } } }, (env) => {
   it.each(Object.keys(REQUESTS))('every file that the section "%s" names is executed by the request', async (title) => {
     const section = guide.split(`\n## ${title}\n`)[1]!.split('\n## ')[0]!;
     const files = filesNamedIn(section);
     expect(new Set(files).size).toBeGreaterThan(6);
-    const operation = await REQUESTS[title]!(app);
-    const executed = await coverage.executedFiles(SOURCES, operation);
+    const executed = await coverage.executedFiles(SOURCES, await REQUESTS[title]!(env.app));
     expect(files.filter((file) => !executed.includes(file))).toEqual([]);
   });
 });

@@ -29,22 +29,21 @@ function call(module: string, name: string, ...args: unknown[]): unknown {
 }
 
 describe('npm run databases', () => {
-  it.each([{ args: [] }, { args: ['--help'] }, { args: ['start', '--help'] }])(
-    'prints its usage with %j',
-    ({ args }) => {
-      const { status, output } = run('databases.mjs', ...args);
-      expect(status).toBe(0);
-      expect(output).toMatch(/^Usage: npm run databases[^]*mysql9[^]*postgres18/);
-      expect(output).toContain(cache);
-    },
-  );
-
   it.each([
-    [['stat'], /^Unknown command: stat\./],
-    [['start', 'oracle'], /^Unknown servers: oracle\. The servers are mysql9 and postgres18\./],
-  ])('refuses the arguments %j', (args, message) => {
-    const { status, output } = run('databases.mjs', ...args);
-    expect(status).toBe(1);
+    ['databases.mjs', ['--help'], 0, /^Usage: npm run databases[^]*mysql9[^]*postgres18/],
+    ['databases.mjs', ['stat'], 1, /^Unknown command: stat\./],
+    ['databases.mjs', ['start', 'oracle'], 1, /^Unknown servers: oracle\. The servers are mysql9 and postgres18\./],
+    [
+      'test.mjs',
+      ['--databases'],
+      1,
+      /needs a list of databases\. Use a list of sqlite, postgres, mariadb, postgres18, mysql9/,
+    ],
+    ['test.mjs', ['--databases', 'mysql9,oracle'], 1, /^Unknown databases: oracle\./],
+    ['test.mjs', ['--databases=oracle'], 1, /^Unknown databases: oracle\./],
+  ])('%s explains the arguments %j', (script, args, expected, message) => {
+    const { status, output } = run(script, ...args);
+    expect(status).toBe(expected);
     expect(output).toMatch(message);
   });
 
@@ -55,16 +54,6 @@ describe('npm run databases', () => {
     expect(run('databases.mjs', 'status', 'mysql9').output).toBe('mysql9: not downloaded\n');
     expect(run('databases.mjs', 'stop', 'mysql9').output).toBe('mysql9: was not running.\n');
     expect(existsSync(join(folder, 'pid'))).toBe(false);
-  });
-
-  it.each([
-    [['--databases'], /needs a list of databases\. Use a list of sqlite, postgres, mariadb, postgres18, mysql9/],
-    [['--databases', 'mysql9,oracle'], /^Unknown databases: oracle\./],
-    [['--databases=oracle'], /^Unknown databases: oracle\./],
-  ])('npm test refuses the arguments %j', (args, message) => {
-    const { status, output } = run('test.mjs', ...args);
-    expect(status).toBe(1);
-    expect(output).toMatch(message);
   });
 });
 
