@@ -1,4 +1,4 @@
-// Prints the size of each folder of the library, and the budget: npm run budget.
+// Prints the sizes of the library and of its tests, and their budgets: npm run budget.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,5 +8,5 @@ process.env.SWC_NODE_PROJECT ??= join(root, 'tsconfig.json');
 
 const require = createRequire(import.meta.url);
 require('@swc-node/register');
-const { budgetTable } = require(join(root, 'test/docs/budget.ts'));
-console.log(budgetTable());
+const { budgets } = require(join(root, 'test/docs/budget.ts'));
+console.table(budgets());

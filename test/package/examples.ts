@@ -1,8 +1,7 @@
-import { execFile, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { freePort } from '../../bench/src/application/port';
 import { packLibrary } from './installation';
 import { nodeBinary } from './node-binaries';
@@ -10,29 +9,21 @@ import { attempt, failures, ROOT, run, whileListening } from './run';
 
 /** The first line of Node that has `node:sqlite`, with which the examples store their data. */
 const NODE = '22';
-const TEST_TIMEOUT_MS = 180_000;
 
 /** Installs, tests and starts each example in an empty folder with the packed library. */
 async function main(names: readonly string[]): Promise<void> {
   const existing = [...new Set(trackedFiles().map((path) => path.split('/')[1]!))];
-  const unknown = names.filter((name) => !existing.includes(name));
-  if (unknown.length > 0) throw new Error(`No example '${unknown[0]}'. There are: ${existing.join(', ')}.`);
+  const unknown = names.find((name) => !existing.includes(name));
+  if (unknown) throw new Error(`No example '${unknown}'. There are: ${existing.join(', ')}.`);
+  const chosen = names.length > 0 ? names : existing;
   const work = mkdtempSync(join(tmpdir(), 'nsa-examples-'));
   try {
     prepare(work);
     const node = dirname(nodeBinary(NODE).path);
     const env = { ...process.env, PATH: `${node}${delimiter}${process.env['PATH']}`, NODE_ENV: 'test' };
-    const queue = names.length > 0 ? [...names] : existing;
-    const count = queue.length;
-    const lane = async (): Promise<void> => {
-      for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
-        const folder = join(work, 'examples', name);
-        await attempt(name, () => tryExample(folder, env));
-      }
-    };
-    await Promise.all([lane(), lane()]);
+    for (const name of chosen) await attempt(name, () => tryExample(join(work, 'examples', name), env));
     for (const failure of failures) console.error(`\n${failure}`);
-    console.log(`Examples: ${count - failures.length} succeeded, ${failures.length} failed.`);
+    console.log(`Examples: ${chosen.length - failures.length} succeeded, ${failures.length} failed.`);
     if (failures.length > 0) process.exitCode = 1;
   } finally {
     rmSync(work, { recursive: true, force: true });
@@ -63,19 +54,9 @@ function prepare(work: string): void {
 
 /** Installs, tests and starts an example. */
 async function tryExample(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
-  await npm(folder, ['ci'], env);
-  const manifest = readFileSync(join(folder, 'package.json'), 'utf8');
-  const { scripts } = JSON.parse(manifest) as { scripts: Record<string, string> };
-  if (scripts['test']) await npm(folder, ['test'], env);
+  run('npm', ['ci'], folder, env);
+  run('npm', ['test', '--if-present'], folder, env);
   await startAndOpen(folder, env);
-}
-
-/** @throws with the output if the command fails or times out */
-async function npm(folder: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const options = { cwd: folder, env, timeout: TEST_TIMEOUT_MS, maxBuffer: 100 * 1024 * 1024 };
-  await promisify(execFile)('npm', args, options).catch(({ message, stdout }: { message: string; stdout: string }) => {
-    throw new Error(`${message}\n${stdout}`);
-  });
 }
 
 /** Runs `npm start`, requests the URL that it prints, and stops it. */
