@@ -142,21 +142,4 @@ describe('lost responses to refreshes with cookies', () => {
     expect(await fixture.requestInAll([next])).toEqual([200]);
     expect([server.refreshes, server.reuses]).toEqual([2, 0]);
   });
-
-  it('a refresh is not repeated after the grace period, even after a reload, until a login', async () => {
-    const { fixture, server, one } = await signedIn(COOKIE);
-    await fixture.time.run(TTL);
-    server.delivery = () => ({ lost: 'answer' });
-    expect(await fixture.requestInAll([one])).toEqual([401]);
-    expect(one.emitted).toEqual(['signInNeeded']);
-    await fixture.time.run(60_000);
-    server.delivery = () => ({});
-    const next = fixture.open();
-    expect(await fixture.requestInAll([one, next])).toEqual([401, 401]);
-    expect(await fixture.time.until(next.client.isSignedIn())).toBe(false);
-    expect([server.reuses, next.emitted]).toEqual([0, []]);
-    await fixture.login(next);
-    await fixture.time.run(TTL);
-    expect(await fixture.requestInAll([one, next])).toEqual([200, 200]);
-  });
 });

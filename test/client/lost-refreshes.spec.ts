@@ -86,22 +86,31 @@ describe('lost responses with a grace period of 30 seconds', () => {
     expect(server.reuses).toBe(0);
   });
 
-  it('a refresh is no longer repeated after half of the grace period', async () => {
-    const { fixture, server, one } = await signedIn({ grace: 30 });
-    const times: number[] = [];
-    server.delivery = () => {
-      times.push(fixture.time.now());
-      return { status: 503, after: true };
-    };
-    await fixture.time.run(TTL);
-    expect(await fixture.requestInAll([one])).toEqual([401]);
-    await fixture.time.run(TTL);
-    await fixture.requestInAll([one, fixture.open()]);
-    expect(times.length).toBeGreaterThan(3);
-    expect(times.at(-1)! - times[0]!).toBeGreaterThan(7_500);
-    expect(times.at(-1)! - times[0]!).toBeLessThan(15_000);
-    expect([server.reuses, one.emitted]).toEqual([0, ['signInNeeded']]);
-  });
+  it.each(['local', 'cookie'] as const)(
+    'a refresh is not repeated after half of the grace period, even after a reload, until a login, with %s storage',
+    async (kind) => {
+      const { fixture, server, one } = await signedIn({ kind, grace: 30 });
+      const times: number[] = [];
+      server.delivery = () => {
+        times.push(fixture.time.now());
+        return { status: 503, after: true };
+      };
+      await fixture.time.run(TTL);
+      expect(await fixture.requestInAll([one])).toEqual([401]);
+      await fixture.time.run(TTL);
+      const next = fixture.open();
+      await fixture.requestInAll([one, next]);
+      expect(times.length).toBeGreaterThan(3);
+      expect(times.at(-1)! - times[0]!).toBeGreaterThan(7_500);
+      expect(times.at(-1)! - times[0]!).toBeLessThan(15_000);
+      expect(await fixture.time.until(next.client.isSignedIn())).toBe(false);
+      expect([server.reuses, one.emitted, next.emitted]).toEqual([0, ['signInNeeded'], []]);
+      server.delivery = () => ({});
+      await fixture.login(next);
+      await fixture.time.run(TTL);
+      expect(await fixture.requestInAll([one, next])).toEqual([200, 200]);
+    },
+  );
 
   it('a refresh is not repeated after the clock was set back, since the elapsed time is unknown', async () => {
     const { fixture, server, one } = await signedIn({ grace: 30 });
