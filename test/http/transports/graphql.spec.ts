@@ -172,6 +172,29 @@ for (const [title, config] of Object.entries(CONTEXTS)) {
   });
 }
 
+const SHARED: Readonly<Record<string, Partial<MercuriusDriverConfig>>> = {
+  'a context object in the options': { context: { version: 1 } as never },
+  'a function that returns the same context each time': {
+    context: (
+      (shared) => () =>
+        shared
+    )({ version: 1 }),
+  },
+};
+for (const [title, config] of Object.entries(SHARED)) {
+  describeApplication(`GraphQL with ${title}`, optionsWith(config), (env) => {
+    it('each request acts as its own user, although the driver keeps the first request in the context', async () => {
+      for (const username of ['alice', 'bob']) {
+        const { access_token } = await env.app.login(username);
+        const answer = await ask(env, '{ me { username viewer } }', `Bearer ${access_token}`);
+        expect(answer.data).toEqual({ me: { username, viewer: username } });
+      }
+      expect(read(await ask(env, '{ me { username } }'))).toEqual(MISSING);
+      expect(read(await ask(env, '{ visitor { username } }'))).toEqual({ visitor: { username: 'nobody' } });
+    });
+  });
+}
+
 describeApplication('GraphQL', optionsWith({ subscription: true }), (env) => {
   let token: string;
   let session: string;
@@ -344,5 +367,25 @@ describeApplication('executions of GraphQL', onApollo, (env) => {
     expect(Object.keys((body as { data: object }).data)).toHaveLength(200);
     expect(load).toHaveBeenCalledTimes(1);
     load.mockRestore();
+  });
+});
+
+/** Keeps the first request for all later ones, as Nest's driver did before version 14 with a shared object. */
+const firstContext = (
+  (first?: object) => (given: object) =>
+    (first ??= given)
+)();
+const onSharedContext = { ...onApollo, imports: [apollo({ context: firstContext })] };
+
+describeApplication('GraphQL with the context of the first request', onSharedContext, (env) => {
+  it('a context that contains an earlier request is refused, so that nobody acts as the first requester', async () => {
+    const { access_token } = await env.app.login();
+    expect(read(await ask(env, '{ me { username } }', `Bearer ${access_token}`))).toEqual({
+      me: { username: 'alice' },
+    });
+    for (const query of ['{ me { username } }', '{ visitor { username } }', 'mutation { change }']) {
+      const message = expect.stringContaining('The GraphQL context contains an earlier request') as string;
+      expect(read(await ask(env, query))).toEqual([message]);
+    }
   });
 });

@@ -32,8 +32,10 @@ export interface AuthResponse {
   getHeader(name: string): unknown;
   /** Removes a header. */
   removeHeader(name: string): unknown;
+  /** Whether the response has been sent, on Express. On Fastify, see `raw`. */
+  readonly writableEnded?: boolean;
   /** The Node.js response, on Fastify only, on which middleware sets headers. */
-  readonly raw?: Pick<AuthResponse, 'getHeader'>;
+  readonly raw?: Pick<AuthResponse, 'getHeader' | 'writableEnded'>;
 }
 
 /** The headers of a request or handshake. */

@@ -77,8 +77,10 @@ export class AccessTokens {
    * Returns the token that the `TokenSource` finds, or the one in the usual places of the transport, or null.
    * @param readsCookies whether the cookies of an HTTP request are among them
    * @throws AuthError `access_token_invalid` if the `TokenSource` throws; `credentials_ambiguous`, `cross_site_request`
+   * @throws Error if the GraphQL context contains the request of an earlier operation
    */
   async find(call: TransportCall, readsCookies: boolean): Promise<FoundToken | null> {
+    assertCurrentRequest(call);
     const found = this.source && (await this.fromSource(this.source, call));
     if (found) return found;
     if (call.getType() === 'ws') return tokenOfSocket(call.getArgByIndex(0), this.cookies);
@@ -110,6 +112,13 @@ export class AccessTokens {
       throw invalidAccessToken();
     }
   }
+}
+
+/** Nest's drivers keep the first request in a context object that the application returns for several requests. */
+function assertCurrentRequest(call: TransportCall): void {
+  const response = call.getType<string>() === 'graphql' ? responseOf(call) : undefined;
+  if (!(response?.raw ?? response)?.writableEnded) return;
+  throw new Error('The GraphQL context contains an earlier request. Return a new context object for each request.');
 }
 
 /** GraphQL servers may execute mutations of requests with methods that count as safe, such as HEAD. */
@@ -169,7 +178,8 @@ export function graphqlSocketOf(call: TransportCall): WebSocketLike | undefined 
 export function requestOf(call: TransportCall): AuthRequest | undefined {
   if (call.getType() === 'http') return call.getArgByIndex<AuthRequest>(0);
   const { req, request, reply, extra } = graphqlContext(call);
-  const candidates = [req, request, reply?.request, (extra ?? req?.extra)?.request];
+  // Mercurius sets `reply` for each request, but `req` may be from an earlier one: see `assertCurrentRequest`.
+  const candidates = [reply?.request, req, request, (extra ?? req?.extra)?.request];
   return candidates.find((one) => typeof one?.headers === 'object' && one.headers !== null);
 }
 
