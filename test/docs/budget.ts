@@ -11,7 +11,7 @@ const EXEMPT = /(?:\.spec\.ts|migrations\.ts|frequent-passwords\.ts)$/;
 export function budgets(): Readonly<Record<string, { readonly size: number; readonly budget: number }>> {
   const library = sourcesIn(LIBRARY).filter((path) => !EXEMPT.test(path));
   return {
-    'lines of libs/auth/src': { size: linesOf(library), budget: 14_300 },
+    'lines of libs/auth/src': { size: linesOf(library), budget: 14_500 },
     'files of libs/auth/src': { size: library.length, budget: 100 },
     'lines of test': { size: linesOf(sourcesIn(TESTS)), budget: 36_100 },
   };
