@@ -1,6 +1,18 @@
-import { Controller, Get } from '@nestjs/common';
-import { RequireRecentLogin } from 'nestjs-session-auth';
-import { CheapPasswordHasher, actingAs, recordSignals } from 'nestjs-session-auth/testing';
+import { Controller, Get, type INestApplication, Req, UseGuards } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import {
+  type AuthPrincipal,
+  BearerAuthGuard,
+  CurrentPrincipal,
+  CurrentSession,
+  CurrentUser,
+  OptionalAuth,
+  Public,
+  RequireRecentLogin,
+  type SessionInfo,
+} from 'nestjs-session-auth';
+import { CheapPasswordHasher, actingAs, guardFor, recordSignals } from 'nestjs-session-auth/testing';
+import request from 'supertest';
 import { MINUTE } from '../support/driven-clock';
 import { PASSWORD } from '../support/test-application';
 import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
@@ -50,6 +62,73 @@ describeOnEachDatabase('the testing kit', options, (env: TestEnvironment) => {
     const { app } = env;
     await app.login('alice', PASSWORD);
     await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
+  });
+});
+
+@Controller()
+@UseGuards(BearerAuthGuard)
+class ProfileController {
+  @Get('all')
+  all(
+    @CurrentPrincipal() { userId, sessionId, methods, data }: AuthPrincipal,
+    @CurrentSession() { id, isCurrent }: SessionInfo,
+    @CurrentUser() user: object,
+    @Req() request: { readonly user: object },
+  ): object {
+    return { userId, isSame: id === sessionId, isCurrent, methods: Object.keys(methods), data, user, of: request.user };
+  }
+
+  @Get('optional')
+  @OptionalAuth()
+  optional(@CurrentUser() user: object | null): object {
+    return { user };
+  }
+
+  @Get('recent')
+  @RequireRecentLogin({ withinSeconds: 60, methods: ['otp'] })
+  recent(): object {
+    return {};
+  }
+
+  @Get('public')
+  @Public()
+  open(@Req() { auth }: { readonly auth?: object }): object {
+    return { isAuthenticated: auth !== undefined };
+  }
+}
+
+describe('guardFor()', () => {
+  const alice = { id: 1, username: 'alice', roles: ['admin'] };
+  let app: INestApplication;
+
+  beforeAll(async () => {
+    const proofs = { methods: ['pwd', 'hwk'], data: { tenant: 'example' } };
+    const module = await Test.createTestingModule({ controllers: [ProfileController] })
+      .overrideGuard(BearerAuthGuard)
+      .useValue(guardFor(alice, proofs))
+      .compile();
+    app = await module.createNestApplication({ logger: false }).init();
+  });
+  afterAll(() => app.close());
+
+  it.each([
+    [
+      'all',
+      {
+        userId: 1,
+        isSame: true,
+        isCurrent: true,
+        methods: ['pwd', 'hwk'],
+        data: { tenant: 'example' },
+        user: alice,
+        of: alice,
+      },
+    ],
+    ['optional', { user: alice }],
+    ['recent', {}],
+    ['public', { isAuthenticated: false }],
+  ])('a controller alone receives the user of the guard on the route %s', async (path, expected) => {
+    await request(app.getHttpServer()).get(`/${path}`).expect(200, expected);
   });
 });
 

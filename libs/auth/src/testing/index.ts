@@ -1,16 +1,19 @@
 // The entry point for the tests of applications: `import { ... } from 'nestjs-session-auth/testing'`.
 
-import type { INestApplicationContext } from '@nestjs/common';
+import type { CanActivate, INestApplicationContext } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
-import { timingSafeEqual } from 'node:crypto';
+import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { PasswordHasher } from '../adapters/password-hasher';
 import type { ClientInfo } from '../adapters/second-factor';
 import type { UserId } from '../adapters/user-store';
 import { AuthService } from '../auth.service';
 import { Clock } from '../base/clock';
 import { sha256 } from '../base/random';
-import type { AuthSignalName, AuthSignals } from '../history/signals';
-import type { SessionData } from '../sessions/session';
+import type { AuthSignalName, AuthSignals, SessionInfo } from '../history/signals';
+import { Caller, storeCaller } from '../http/callers';
+import { isPublicRoute } from '../http/route-rules';
+import { SessionPrincipal } from '../sessions/authenticate';
+import { type GivenProofs, type SessionData, storedProofs } from '../sessions/session';
 import type { OpenedSession } from '../tokens/tokens';
 
 /** The injection token of the clock: `overrideProvider(Clock).useValue(new DrivenClock())`. */
@@ -36,6 +39,32 @@ export async function actingAs(
 ): Promise<ActingSession> {
   const opened = await app.get(AuthService, { strict: false }).openSession(user, client, proofs);
   return { ...opened, headers: { Authorization: `Bearer ${opened.accessToken}` } };
+}
+
+/**
+ * Returns a replacement of `BearerAuthGuard` that admits each call as the user, for tests of controllers without
+ * `AuthModule`: `overrideGuard(BearerAuthGuard).useValue(guardFor({ id: '1', username: 'alice' }))`. `@CurrentUser()` and
+ * `request.user` are the user. It does not check `@RequireRecentLogin()`.
+ * @param proofs the methods and the data of the session. Default: `{ methods: ['pwd'] }`
+ */
+export function guardFor(user: { readonly id: UserId }, proofs: GivenProofs = { methods: ['pwd'] }): CanActivate {
+  const sessionId = randomUUID();
+  return {
+    canActivate(context) {
+      if (isPublicRoute(context)) return true;
+      const now = new Date();
+      const found = { ...storedProofs(proofs, now.getTime()), accessDigest: '' };
+      const requestUser = user as ConstructorParameters<typeof SessionPrincipal>[4];
+      const principal = new SessionPrincipal(user.id, sessionId, now, found, requestUser);
+      const session: SessionInfo = {
+        ...{ id: sessionId, state: 'active', ipAddress: null, createdAt: now, lastActivity: now, isCurrent: true },
+        ...{ deviceType: 'other', osFamily: 'Other', browserFamily: 'Other', deviceName: 'Other' },
+      };
+      const loaders = { loadUser: () => Promise.resolve(user), currentSession: () => Promise.resolve(session) };
+      storeCaller(context, new Caller(principal, loaders), false);
+      return true;
+    },
+  };
 }
 
 /** A fast and insecure hasher for tests: `passwordHasher: CheapPasswordHasher`. It requires `NODE_ENV` to be `test`. */
