@@ -134,6 +134,15 @@ describe('an attacker', () => {
     }
   });
 
+  it('cannot send a large body, which would take seconds to decode', async () => {
+    const client = await signedIn();
+    const authenticatorData = 'A'.repeat(16_384);
+    for (const path of ['login', 'second-factor', 'confirmation', 'registration']) {
+      const body = { id: 'x', response: { authenticatorData } };
+      assert.equal((await client.post(`/passkeys/${path}`, body)).status, 413);
+    }
+  });
+
   it('loses a session opened with the password when the user registers the first passkey', async () => {
     const thief = await signedIn();
     const { client } = await enrolled();
