@@ -1,3 +1,6 @@
+import type { CanActivate } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host';
 import { NatsContext, RmqContext } from '@nestjs/microservices';
 import { TokenSource } from 'nestjs-session-auth';
 import { Column, DataSource, Entity, PrimaryColumn, type MigrationInterface } from 'typeorm';
@@ -33,6 +36,42 @@ describe('the token source in docs/transports.md', () => {
   ])('the token source finds no token, and does not throw, in %s', (_, type, context) => {
     expect(find(type, context)).toBeNull();
   });
+});
+
+describe('the guard in docs/roles.md', () => {
+  type Guard = new (reflector: Reflector) => CanActivate;
+  const block = blocksOf('docs/roles.md').find(({ code }) => code.includes('class RolesGuard'))!;
+  const { RolesGuard, Roles } = runBlock<{ RolesGuard: Guard; Roles: (role: string) => MethodDecorator }>(block);
+
+  class Reports {
+    @Roles('admin')
+    list(): void {}
+
+    open(): void {}
+  }
+
+  /** Returns whether the guard accepts a call whose request, payload or parent object is given. */
+  const accepts = (type: string, first: object, handler: 'list' | 'open' = 'list'): unknown => {
+    const context = new ExecutionContextHost([first], Reports, Reports.prototype[handler]);
+    context.setType(type);
+    return new RolesGuard(new Reflector()).canActivate(context);
+  };
+  const admin = { user: { roles: ['admin'] } };
+
+  it('the guard accepts a request only if its user has the role', () => {
+    expect(accepts('http', admin)).toBe(true);
+    expect(accepts('http', { user: { roles: ['user'] } })).toBe(false);
+    expect(accepts('http', { user: { roles: null } })).toBe(false);
+    expect(accepts('http', {})).toBe(false);
+  });
+
+  it.each(['rpc', 'ws', 'graphql'])(
+    'the guard refuses roles that are in the payload or parent object of a call of %s',
+    (type) => {
+      expect(accepts(type, { token: 'nsaa_x', ...admin })).toBe(false);
+      expect(accepts(type, {}, 'open')).toBe(true);
+    },
+  );
 });
 
 @Entity('members')
