@@ -116,6 +116,7 @@ describeOn('postgres')('server warnings at startup', (name) => {
     const { pathname } = new URL((database.options as { url: string }).url);
     await dataSource.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = on`);
     const app = await startForTest(database, { users: [] });
+    await dataSource.query(`ALTER DATABASE ${pathname.slice(1)} RESET default_transaction_read_only`);
     expect(app.logs.filter((line) => line.includes('The server is read-only'))).toHaveLength(1);
   });
 });

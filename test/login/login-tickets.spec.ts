@@ -191,9 +191,10 @@ describeOnEachDatabase('attempts with login tickets', { auth }, (env: TestEnviro
     const bobs = await app.auth.createLoginTicket(await userIdOf(app, 'bob'), { methods: ['hwk'] });
     expect(await wrong(app, bobs)).toBe(false);
     expect(await wrong(app, await ticketFor(app), CLIENT, 'recovery')).toBe(false);
-    for (let i = 0; i < 90; i++) expect(await guess({ ipAddress: `198.51.100.${i + 1}` })).toBe(false);
+    await app.dataSource.query('UPDATE auth_login_failures SET failure_count = 98 WHERE failure_count = 10');
+    for (const ipAddress of ['198.51.100.1', '198.51.100.2']) expect(await guess({ ipAddress })).toBe(false);
     expect(await guess({ ipAddress: '192.0.2.1' })).toBe('too_many_attempts');
-    expect(check).toHaveBeenCalledTimes(100);
+    expect(check).toHaveBeenCalledTimes(12);
     expect(app.sent('login_blocked')).toMatchObject([{}, { scope: 'account' }]);
   });
 

@@ -202,12 +202,12 @@ describe('the options', () => {
     ]);
   });
 
-  it.each(['active', 'disabledAt', 'foldedUsername'])(
+  it.each(['active', 'disabledAt', 'foldedUsername', 'select'])(
     'refuse a mapping whose %s is undefined, because the intended column would not be checked',
     (property) => {
       const users = { entity: User, username: 'email', passwordHash: 'hash', [property]: undefined };
       expect(problems({ users })).toEqual([
-        expect.stringMatching(`^users.${property} is undefined; use the name of a property, .*, or omit it$`),
+        expect.stringMatching(`^users.${property} is undefined; use .*, or omit it$`),
       ]);
     },
   );
@@ -247,7 +247,13 @@ describe('the options', () => {
   });
 
   it('report each invalid property of the mapping of users', () => {
-    expect(problems({ users: { entity: User, username: 'email', passwordHash: 'hash' } })).toEqual([]);
+    const users = { entity: User, username: 'email', passwordHash: 'hash' };
+    expect(problems({ users })).toEqual([]);
+    expect(problems({ users: { ...users, isActive: 'b', select: 'c', active: 'd', disabledAt: 'e' } })).toEqual([
+      expect.stringContaining('users.isActive is not an option; use one of users.entity'),
+      expect.stringContaining("users.select is 'c'; use a list of property names"),
+      'users.active and users.disabledAt are both set; set only one of them',
+    ]);
     expect(problems({ users: { entity: 'User', username: 'email', active: true } })).toEqual([
       "users.entity is 'User'; use an entity of the DataSource",
       "users.active is true; use the name of a property, such as 'isActive'",

@@ -2,15 +2,24 @@ import { createDatabase, type DatabaseName, type TestDatabase } from './database
 import { TestApplication, type TestApplicationOptions } from './test-application';
 
 const cleanups: (() => Promise<unknown>)[] = [];
+/** Empty databases that earlier tests of the file have used. */
+const spares: TestDatabase[] = [];
 
 afterEach(async () => {
   for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
 });
+afterAll(async () => {
+  for (const database of spares) await database.drop();
+});
 
-/** Creates an empty database, which is removed after the test. */
+/** Returns an empty database, which only this test uses. */
 export async function databaseForTest(name: DatabaseName): Promise<TestDatabase> {
-  const database = await createDatabase(name);
-  cleanups.push(() => database.drop());
+  const spare = spares.findIndex((one) => one.name === name);
+  const database = spare < 0 ? await createDatabase(name) : spares.splice(spare, 1)[0]!;
+  cleanups.push(async () => {
+    await database.empty();
+    spares.push(database);
+  });
   return database;
 }
 

@@ -1,10 +1,10 @@
 import { type TestApplication } from '../support/test-application';
 
 /** Logs in from an address, and returns `ok`, or the code of the error with the seconds to wait. */
-export async function tryLogin(
+export async function tryLoginFrom(
   app: TestApplication,
+  ipAddress: string | null,
   password: string,
-  ipAddress: string | null = '192.0.2.1',
   username = 'alice',
 ): Promise<string> {
   try {
@@ -16,6 +16,22 @@ export async function tryLogin(
   }
 }
 
-export async function fail(app: TestApplication, times: number, ipAddress?: string, username?: string): Promise<void> {
-  for (let i = 0; i < times; i++) expect(await tryLogin(app, 'wrong', ipAddress, username)).toBe('invalid_credentials');
+export async function fail(
+  app: TestApplication,
+  times: number,
+  ipAddress = '192.0.2.1',
+  username = 'alice',
+): Promise<void> {
+  for (let i = 0; i < times; i++) {
+    expect(await tryLoginFrom(app, ipAddress, 'wrong', username)).toBe('invalid_credentials');
+  }
+}
+
+/** Fails from separate networks. The count of all failures but the first and last is stored directly. */
+export async function failElsewhere(app: TestApplication, times: number, username = 'alice'): Promise<void> {
+  await fail(app, 1, '198.51.100.0', username);
+  const isOfAccount = `${app.dataSource.driver.escape('key')} = account_key`;
+  const sql = `UPDATE auth_login_failures SET failure_count = ${times - 1} WHERE failure_count = 1 AND ${isOfAccount}`;
+  await app.dataSource.query(sql);
+  await fail(app, 1, `198.51.100.${times}`, username);
 }

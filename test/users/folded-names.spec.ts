@@ -86,7 +86,7 @@ describe.each(DATABASES)('case-insensitive names in a mapped entity on %s', (nam
     ];
     const rows = twins.map((twin) => ({ ...twin, password: hashSync(MINE, 4) }));
     await members.createQueryBuilder().insert().values(rows).orIgnore().execute();
-    for (let round = 0; round < 30; round++) {
+    for (let round = 0; round < 2; round++) {
       for (let i = 0; i < 9; i++) await tryLogin(app, 'alice', `guess ${i}`);
       for (const { email } of twins) expect(await tryLogin(app, email, MINE)).not.toBe('ok');
     }
