@@ -8,20 +8,15 @@ import {
   INVALID_REFRESH,
   restorePassword,
   describeOnEachDatabase,
-  type TestEnvironment,
+  userIdOf,
 } from '../support/environment';
-
-async function idOf(app: TestApplication, username: string): Promise<string> {
-  return (await app.dataSource.query(`SELECT id FROM auth_users WHERE username = '${username}'`))[0].id;
-}
 
 const NEW_PASSWORD = 'a password that is new';
 
-describeOnEachDatabase('accounts', {}, (env: TestEnvironment) => {
+describeOnEachDatabase('accounts', {}, ({ app }) => {
   it('disabling an account ends its sessions immediately and refuses its logins, and enabling the account restores no session', async () => {
-    const { app } = env;
     const session = await app.login();
-    const id = await idOf(app, 'alice');
+    const id = await userIdOf(app);
     for (let time = 0; time < 2; time++) await app.auth.disableUser(id, { ipAddress: '192.0.2.7' });
     await app.get('/me', session.access_token).expect(401);
     await app.refresh(session.refresh_token).expect(400, INVALID_REFRESH);
@@ -40,12 +35,11 @@ describeOnEachDatabase('accounts', {}, (env: TestEnvironment) => {
   });
 
   it('forgetting a user deletes all rows of the user outside the users table, and no row of other users', async () => {
-    const { app } = env;
     const session = await app.login();
     await app.refresh(session.refresh_token).expect(200);
     await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
     const bob = await app.login('bob');
-    const id = await idOf(app, 'alice');
+    const id = await userIdOf(app);
     await app.auth.createPasswordResetToken(id);
     const ticket = await app.auth.createLoginTicket(id, { methods: ['hwk'] });
     await app.auth.attempt({ ticket, method: 'otp' }, {}, () => false);
@@ -63,12 +57,11 @@ describeOnEachDatabase('accounts', {}, (env: TestEnvironment) => {
   });
 });
 
-describeOnEachDatabase('ids of users', {}, (env: TestEnvironment) => {
+describeOnEachDatabase('ids of users', {}, ({ app }) => {
   // MariaDB compares text with the number 0 as equal if the text does not begin with a number.
   it.each([0, 0n, '', '0', ' ', null, NaN])(
     'no user is found for the id %p, even if the database would convert the id to that of a user',
     async (given) => {
-      const { app } = env;
       const { access_token: token } = await app.login();
       await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
       const id = given as number;
@@ -90,13 +83,12 @@ describeOnEachDatabase('ids of users', {}, (env: TestEnvironment) => {
   );
 
   it('an id in upper case is unknown', async () => {
-    const { app } = env;
-    const id = (await idOf(app, 'alice')).toUpperCase();
+    const id = (await userIdOf(app)).toUpperCase();
     await expect(app.auth.openSession(id)).rejects.toMatchObject({ code: 'unknown_user' });
   });
 });
 
-describeOnEachDatabase('names of new users', {}, (env: TestEnvironment) => {
+describeOnEachDatabase('names of new users', {}, ({ app }) => {
   // Control, zero-width, bidirectional, separating, filling and tag characters.
   it.each([
     ...['ali\u0000ce', 'ali\tce', 'alice\n', 'alice\u007f', 'alice\u0085', '\u200balice', 'ali\u200cce', 'ali\u200dce'],
@@ -105,34 +97,33 @@ describeOnEachDatabase('names of new users', {}, (env: TestEnvironment) => {
   ])('a name cannot contain a character that is not displayed: %j', async (username) => {
     const refused = { code: 'invalid_field', fields: { username: [expect.any(String)] } };
     const user = { username, password: null };
-    await expect(env.app.auth.createUser(user)).rejects.toMatchObject(refused);
-    await env.app.dataSource.transaction((manager) =>
-      expect(env.app.auth.inTransaction(manager).createUser(user)).rejects.toMatchObject(refused),
+    await expect(app.auth.createUser(user)).rejects.toMatchObject(refused);
+    await app.dataSource.transaction((manager) =>
+      expect(app.auth.inTransaction(manager).createUser(user)).rejects.toMatchObject(refused),
     );
   });
 
   it.each(['jos\u00e9', 'jose\u0301', '\u5f20\u4f1f', '\u0639\u0644\u064a', '\u05d3\u05d5\u05d3', 'a b', '\u{1f600}'])(
     'a name can contain letters and symbols of every script: %s',
     async (username) => {
-      const { id } = await env.app.auth.createUser({ username, password: null });
-      expect(await env.app.auth.openSession(id)).toMatchObject({ sessionId: expect.any(String) });
+      const { id } = await app.auth.createUser({ username, password: null });
+      expect(await app.auth.openSession(id)).toMatchObject({ sessionId: expect.any(String) });
     },
   );
 });
 
-describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSeconds: 600 } }, (env: TestEnvironment) => {
-  afterEach(() => restorePassword(env.app));
+describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSeconds: 600 } }, ({ app }) => {
+  afterEach(() => restorePassword(app));
 
   const issue = async (): Promise<string> => {
-    const { token } = await env.app.auth.createPasswordResetToken(await idOf(env.app, 'alice'));
+    const { token } = await app.auth.createPasswordResetToken(await userIdOf(app));
     return token;
   };
   const redeem = (token: string, password = NEW_PASSWORD): Promise<void> =>
-    env.app.auth.redeemPasswordResetToken(token, password);
+    app.auth.redeemPasswordResetToken(token, password);
   const refused = { code: 'invalid_reset_token' };
 
   it('a password reset token sets a password once, ends all sessions, and ends the delay of failed logins', async () => {
-    const { app } = env;
     const sessions = [await app.login(), await app.login()];
     for (let i = 0; i < 10; i++) await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' });
     const token = await issue();
@@ -140,15 +131,14 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
     for (const session of sessions) await app.get('/me', session.access_token).expect(401);
     await app.login('alice', NEW_PASSWORD);
     await expect(redeem(token, PASSWORD)).rejects.toMatchObject(refused);
-    expect(app.sent('password_reset')).toEqual([{ userId: await idOf(app, 'alice') }]);
+    expect(app.sent('password_reset')).toEqual([{ userId: await userIdOf(app) }]);
     const ended = { reason: 'password_reset' };
     expect(app.sent('user_logged_out')).toMatchObject([ended, ended]);
   });
 
   it('a request for a password reset is recorded with the client that made it', async () => {
-    const { app } = env;
     const client = { ipAddress: '192.0.2.9', userAgent: 'curl/8' };
-    await app.auth.createPasswordResetToken(await idOf(app, 'alice'), client);
+    await app.auth.createPasswordResetToken(await userIdOf(app), client);
     const { access_token: token } = await app.login();
     const entry = (await historyOf(app, token)).find(({ event }) => event === 'password_reset_requested');
     expect(entry).toMatchObject({ ip_address: '192.0.2.9', user_agent: 'curl/8', extra: {} });
@@ -161,7 +151,6 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
   });
 
   it('a password reset token expires after its lifetime, and is then pruned', async () => {
-    const { app } = env;
     const token = await issue();
     app.clock.advance(600 * SECOND);
     await expect(redeem(token)).rejects.toMatchObject(refused);
@@ -178,7 +167,6 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
   });
 
   it('a password reset token is revoked by a newer token, by a password change and by disabling the account', async () => {
-    const { app } = env;
     const first = await issue();
     const second = await issue();
     await expect(redeem(first)).rejects.toMatchObject(refused);
@@ -187,7 +175,7 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
     await app.post('/auth/password/change', token, change).expect(200);
     await expect(redeem(second)).rejects.toMatchObject(refused);
     const third = await issue();
-    const id = await idOf(app, 'alice');
+    const id = await userIdOf(app);
     await app.auth.disableUser(id);
     await expect(redeem(third)).rejects.toMatchObject(refused);
     for (const unknown of [id, '00000000-0000-4000-8000-000000000000']) {
@@ -199,10 +187,9 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
   it.each(['a request', 'its redemption', 'the creation of another token'])(
     "a password reset token is revoked once %s finds that the user is disabled in the application's table",
     async (noticing) => {
-      const { app } = env;
       const { access_token: access } = await app.login();
       const token = await issue();
-      const id = await idOf(app, 'alice');
+      const id = await userIdOf(app);
       const users = app.dataSource.getRepository(AuthUser);
       await users.update({ id }, { active: false });
       if (noticing === 'a request') await app.get('/me', access).expect(401);
@@ -215,7 +202,7 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
 
   it('only one password reset token remains when several are created for a user in parallel', async () => {
     const tokens = await Promise.all(Array.from({ length: 6 }, issue));
-    expect(await env.app.dataSource.query('SELECT * FROM auth_password_resets')).toHaveLength(1);
+    expect(await app.dataSource.query('SELECT * FROM auth_password_resets')).toHaveLength(1);
     const outcomes = await Promise.allSettled(tokens.map((token) => redeem(token)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
@@ -223,9 +210,8 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
   it.each(['disableUser', 'enableUser', 'resetPassword', 'forgetUser'] as const)(
     'a password reset token is revoked by %s()',
     async (method) => {
-      const { app } = env;
       const token = await issue();
-      const id = await idOf(app, 'alice');
+      const id = await userIdOf(app);
       await (method === 'resetPassword' ? app.auth.resetPassword(id, NEW_PASSWORD) : app.auth[method](id));
       await app.auth.enableUser(id);
       await expect(redeem(token)).rejects.toMatchObject(refused);
@@ -246,8 +232,7 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
   }
 
   it('no password reset token is created for a user who is disabled during the creation', async () => {
-    const { app } = env;
-    const id = await idOf(app, 'alice');
+    const id = await userIdOf(app);
     changeAfterRead(app, () => app.auth.disableUser(id));
     await expect(issue()).rejects.toMatchObject({ code: 'unknown_user' });
     expect(await app.dataSource.query('SELECT * FROM auth_password_resets')).toEqual([]);
@@ -255,13 +240,12 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
   });
 
   it('a password reset token can be created while the password changes', async () => {
-    const id = await idOf(env.app, 'alice');
-    changeAfterRead(env.app, () => env.app.auth.resetPassword(id, NEW_PASSWORD));
+    const id = await userIdOf(app);
+    changeAfterRead(app, () => app.auth.resetPassword(id, NEW_PASSWORD));
     await redeem(await issue());
   });
 
   it('a password reset token is stored as a digest, and a token of another kind is not accepted in its place', async () => {
-    const { app } = env;
     const token = await issue();
     expect(token).toMatch(/^nsap_[A-Za-z0-9_-]{50}$/);
     const rows = await app.dataSource.query('SELECT * FROM auth_password_resets');

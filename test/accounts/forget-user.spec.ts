@@ -1,12 +1,7 @@
-import { AuthEvent, AuthSession, AuthUser } from 'nestjs-session-auth';
+import { AuthEvent, AuthSession } from 'nestjs-session-auth';
 import { withEndedSessions } from '../support/ended-sessions';
-import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
-import { Tap } from '../support/tap';
+import { describeOnEachDatabase, userIdOf } from '../support/environment';
 import type { TestApplication } from '../support/test-application';
-
-async function idOf(app: TestApplication): Promise<string> {
-  return (await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' })).id;
-}
 
 async function writeEvents(app: TestApplication, userId: string, count: number): Promise<void> {
   const event = {
@@ -21,14 +16,12 @@ async function writeEvents(app: TestApplication, userId: string, count: number):
   for (let i = 0; i < count; i += 500) await app.dataSource.getRepository(AuthEvent).insert(rows.slice(i, i + 500));
 }
 
-describeOnEachDatabase('forgetting a user with many rows', {}, (env: TestEnvironment) => {
+describeOnEachDatabase('forgetting a user with many rows', {}, ({ app, tap }) => {
   it('forgetUser() deletes ended sessions in batches, after the active sessions and the reset tokens', async () => {
-    const { app } = env;
     const { active } = await withEndedSessions(app, 1_200);
-    const alice = await idOf(app);
+    const alice = await userIdOf(app);
     await writeEvents(app, alice, 1_100);
     const deleted: string[] = [];
-    const tap = new Tap(app);
     tap.hook = {
       before: ({ sql }) => {
         const [, table] = /^DELETE FROM \W?auth_(\w+)/.exec(sql) ?? [];
@@ -52,10 +45,8 @@ describeOnEachDatabase('forgetting a user with many rows', {}, (env: TestEnviron
   });
 
   it('a second forgetUser() deletes the ended sessions if the first call failed after it deleted the active session', async () => {
-    const { app } = env;
     const { active } = await withEndedSessions(app, 600);
-    const alice = await idOf(app);
-    const tap = new Tap(app);
+    const alice = await userIdOf(app);
     tap.hook = {
       before: ({ sql }) => {
         if (/^DELETE FROM \W?auth_sessions.*LIMIT 500/s.test(sql)) throw new Error('away');

@@ -38,14 +38,13 @@ const CUSTOMERS = { entity: Customer, username: 'email', passwordHash: 'password
 const OPTIONS = { entities: [Customer, Team, ...AUTH_ENTITIES_WITHOUT_USERS], users: [], auth: { users: CUSTOMERS } };
 const ALICE = { username: 'alice', password: PASSWORD, properties: { fullName: 'Alice' } };
 
-describeOnEachDatabase('createUser with additional columns of a mapped entity', OPTIONS, (env) => {
-  beforeEach(() => env.app.dataSource.query('DELETE FROM customers'));
+describeOnEachDatabase('createUser with additional columns of a mapped entity', OPTIONS, ({ app }) => {
+  beforeEach(() => app.dataSource.query('DELETE FROM customers'));
 
   const customers = (): Promise<Customer[]> =>
-    env.app.dataSource.getRepository(Customer).find({ relations: { team: true }, order: { id: 'ASC' } });
+    app.dataSource.getRepository(Customer).find({ relations: { team: true }, order: { id: 'ASC' } });
 
   it('createUser fills required, embedded and related columns, and the user can log in', async () => {
-    const { app } = env;
     const team = await app.dataSource.getRepository(Team).save({ name: 'support' });
     const properties = { fullName: 'Alice', language: undefined, 'profile.phone': '555', 'team.id': team.id };
     const { id } = await app.auth.createUser({ ...ALICE, properties });
@@ -65,7 +64,6 @@ describeOnEachDatabase('createUser with additional columns of a mapped entity', 
   });
 
   it('createUser refuses columns that the library fills or that the entity does not have', async () => {
-    const { app } = env;
     const create = (properties: object): Promise<unknown> =>
       app.auth.createUser({ ...ALICE, properties: { fullName: 'Alice', ...properties } });
     const choice = 'use one of id, fullName, language, team.id, profile.phone';
@@ -81,7 +79,6 @@ describeOnEachDatabase('createUser with additional columns of a mapped entity', 
   });
 
   it('an application can insert a user itself after checking the password with assertPasswordAllowed', async () => {
-    const { app } = env;
     const common = { code: 'invalid_field', fields: { password: ['This password is too common.'] } };
     const names = { username: 'alice' };
     await expect(app.auth.assertPasswordAllowed('passwordpassword', names)).rejects.toMatchObject(common);

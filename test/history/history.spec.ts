@@ -8,17 +8,17 @@ import {
   sendRaw,
   describeOnBothPlatforms,
   TIMESTAMP,
-  type TestEnvironment,
+  userIdOf,
 } from '../support/environment';
 
 const PHONE =
   'Mozilla/5.0 (Linux; Android 13; SM-G991B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/116.0.0.0 Mobile Safari/537.36';
 
-describeOnBothPlatforms('the limit of the history', {}, (env: TestEnvironment) => {
+describeOnBothPlatforms('the limit of the history', {}, ({ app }) => {
   /** Logs in, and adds older events until the history contains this many. */
   const withEvents = async (count: number): Promise<string> => {
-    const { access_token: token } = await env.app.login();
-    const events = env.app.dataSource.getRepository(AuthEvent);
+    const { access_token: token } = await app.login();
+    const events = app.dataSource.getRepository(AuthEvent);
     const [row] = await events.find();
     const copies = Array.from({ length: count - 1 }, (_, index) => ({ ...row!, id: Number(row!.id) - 1 - index }));
     await events.insert(copies as object[]);
@@ -28,7 +28,7 @@ describeOnBothPlatforms('the limit of the history', {}, (env: TestEnvironment) =
   it('the default limit is 50, and the maximum is 200', async () => {
     const token = await withEvents(230);
     const countOf = async (query: string): Promise<[string, number]> => {
-      const { body } = await env.app.get(`/auth/history/${query}`, token).expect(200);
+      const { body } = await app.get(`/auth/history/${query}`, token).expect(200);
       return [query, (body as object[]).length];
     };
     for (const query of ['', '?', '?other=1']) expect(await countOf(query)).toEqual([query, 50]);
@@ -42,60 +42,45 @@ describeOnBothPlatforms('the limit of the history', {}, (env: TestEnvironment) =
   });
 
   it.each([
-    ...[
-      '0',
-      '00',
-      '-0',
-      '-1',
-      '-9999999999999999999',
-      '',
-      '%20',
-      '+5',
-      '%205',
-      '5%20',
-      '5.0',
-      '1.5',
-      '.5',
-      '1e2',
-      '0x10',
-    ],
-    ...['Infinity', 'NaN', 'null', 'undefined', 'true', 'abc', '5abc', '1_000', '1,000', '%EF%BC%95', '%00', '%'],
-    ...['%E0%A4%A', '1;DROP%20TABLE%20auth_events', '5&limit=6', '5&limit=5', '5&limit=', '&limit=5', '0&limit=0'],
+    ...'0 00 -0 -1 -9999999999999999999 %20 +5 %205 5%20 5.0 1.5 .5 1e2 0x10 Infinity NaN null true abc 5abc'.split(
+      ' ',
+    ),
+    ...['', '1_000', '1,000', '%EF%BC%95', '%00', '%', '%E0%A4%A', '1;DROP%20TABLE%20auth_events'],
+    ...['5&limit=6', '5&limit=5', '5&limit=', '&limit=5', '0&limit=0'],
   ])('the limit %j is refused because it is not a single positive integer', async (limit) => {
-    const { access_token: token } = await env.app.login();
-    const answer = await env.app.get(`/auth/history/?limit=${limit}`, token);
+    const { access_token: token } = await app.login();
+    const answer = await app.get(`/auth/history/?limit=${limit}`, token);
     expect([answer.status, answer.body]).toEqual([400, { limit: ['A valid integer is required.'] }]);
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
   it('a request target in absolute form does not cause an internal error, even if it is malformed', async () => {
-    const { access_token: token } = await env.app.login();
+    const { access_token: token } = await app.login();
     const odd = ['http://host/auth/history?limit=1', 'http://host:99999/auth/history', 'http://[/auth/history'];
     for (const target of odd) {
-      const answer = await sendRaw(env.app, [`GET ${target} HTTP/1.1`, `Authorization: Bearer ${token}`]);
+      const answer = await sendRaw(app, [`GET ${target} HTTP/1.1`, `Authorization: Bearer ${token}`]);
       expect([target, answer.status]).not.toEqual([target, 500]);
     }
   });
 });
 
-describeOnBothPlatforms('pages of the history', {}, (env: TestEnvironment) => {
+describeOnBothPlatforms('pages of the history', {}, ({ app }) => {
   interface Entry {
     id: number;
     event: string;
   }
   const page = async (token: string, query: string): Promise<Entry[]> =>
-    (await env.app.get(`/auth/history/?${query}`, token).expect(200)).body as Entry[];
+    (await app.get(`/auth/history/?${query}`, token).expect(200)).body as Entry[];
 
   /** Inserts refreshes after the event. */
   const insertRefreshes = async (row: AuthEvent, count: number): Promise<void> => {
     const idAt = (index: number): number => Number(row.id) + 1 + index;
     const rows = Array.from({ length: count }, (_, i) => ({ ...row, id: idAt(i), event: 'token_refresh' as const }));
-    const events = env.app.dataSource.getRepository(AuthEvent);
+    const events = app.dataSource.getRepository(AuthEvent);
     for (let i = 0; i < count; i += 500) await events.insert(rows.slice(i, i + 500) as object[]);
   };
 
   it('a page begins before the event with the given id, and the pages contain each event once', async () => {
-    const { app } = env;
     for (let i = 0; i < 5; i++) await app.login();
     const { access_token: token } = await app.login();
     const all = await page(token, 'limit=200');
@@ -112,7 +97,6 @@ describeOnBothPlatforms('pages of the history', {}, (env: TestEnvironment) => {
   });
 
   it('a filtered page contains only the requested events, however many refreshes followed them', async () => {
-    const { app } = env;
     await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
     const { access_token: token } = await app.login();
     const [row] = await app.dataSource.getRepository(AuthEvent).find({ order: { id: 'DESC' } });
@@ -127,7 +111,6 @@ describeOnBothPlatforms('pages of the history', {}, (env: TestEnvironment) => {
   });
 
   it('a filtered page searches only the newest 10,000 events before the given event', async () => {
-    const { app } = env;
     const { access_token: token } = await app.login();
     const events = app.dataSource.getRepository(AuthEvent);
     const [login] = await events.find();
@@ -151,18 +134,17 @@ describeOnBothPlatforms('pages of the history', {}, (env: TestEnvironment) => {
     ]),
     ['event', 'logout&event=logout'],
   ])('the invalid parameter %s=%j is refused', async (parameter, value) => {
-    const { access_token: token } = await env.app.login();
-    const answer = await env.app.get(`/auth/history/?${parameter}=${value}`, token);
+    const { access_token: token } = await app.login();
+    const answer = await app.get(`/auth/history/?${parameter}=${value}`, token);
     const problem = parameter === 'before' ? 'A valid integer is required.' : 'Not a valid event.';
     expect([answer.status, answer.body]).toEqual([400, { [parameter]: [problem] }]);
   });
 });
 
-describeOnBothPlatforms('the history', {}, (env: TestEnvironment) => {
-  afterEach(() => restorePassword(env.app));
+describeOnBothPlatforms('the history', {}, ({ app }) => {
+  afterEach(() => restorePassword(app));
 
   it('an event has exactly the documented fields, and its id is a number', async () => {
-    const { app } = env;
     const { access_token: token } = await app.login('alice', undefined, PHONE);
     expect(await historyOf(app, token)).toEqual([
       {
@@ -180,7 +162,6 @@ describeOnBothPlatforms('the history', {}, (env: TestEnvironment) => {
   });
 
   it('the history is ordered from the most recent event to the oldest, even within one millisecond', async () => {
-    const { app } = env;
     let { refresh_token: token, access_token: access } = await app.login();
     await app.login();
     for (let time = 0; time < 3; time++) {
@@ -196,7 +177,6 @@ describeOnBothPlatforms('the history', {}, (env: TestEnvironment) => {
   });
 
   it('the history contains only events of the user', async () => {
-    const { app } = env;
     await app.http.post('/auth/login').send({ username: 'bob', password: 'wrong' }).expect(400);
     await app.http.post('/auth/login').send({ username: 'nobody', password: 'wrong' }).expect(400);
     await app.login('bob');
@@ -209,7 +189,6 @@ describeOnBothPlatforms('the history', {}, (env: TestEnvironment) => {
     ['is cut at 500 characters', 'x'.repeat(2_000), 'x'.repeat(500)],
     ['loses its control characters', 'a\tb\u0085c\u009fd', 'abcd'],
   ])('the user agent of an event %s', async (_, sent, kept) => {
-    const { app } = env;
     const body = JSON.stringify({ username: 'alice', password: PASSWORD });
     const answer = await postJson(app, '/auth/login', body, `User-Agent: ${sent}`);
     const [entry] = await historyOf(app, JSON.parse(answer.body).access_token);
@@ -217,9 +196,7 @@ describeOnBothPlatforms('the history', {}, (env: TestEnvironment) => {
   });
 
   it('events of logins, refreshes, ended sessions and new passwords have their documented extra data', async () => {
-    const { app } = env;
     const wrong = () => app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
-    const [user] = await app.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
     await wrong();
     await wrong();
     const first = await app.login();
@@ -235,7 +212,7 @@ describeOnBothPlatforms('the history', {}, (env: TestEnvironment) => {
     const out = await app.login('alice', change.new_password);
     await app.post('/auth/logout', out.access_token).expect(200);
     const reset = await app.login('alice', change.new_password);
-    await app.auth.resetPassword(user.id, PASSWORD);
+    await app.auth.resetPassword(await userIdOf(app), PASSWORD);
     const { access_token: token } = await app.login();
 
     const entries = (await historyOf(app, token)).map(({ event, extra }) => [event, extra]);

@@ -1,29 +1,29 @@
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { DATABASES } from '../support/databases';
-import { describeOnEachDatabase, historyOf, type TestEnvironment } from '../support/environment';
+import { describeOnEachDatabase, historyOf } from '../support/environment';
 import { startForTest } from '../support/start-for-test';
 import { PASSWORD } from '../support/test-application';
 
-describeOnEachDatabase('signals', {}, (env: TestEnvironment) => {
-  const reasons = (): string[] => env.app.sent('user_logged_out').map(({ reason }) => reason);
+describeOnEachDatabase('signals', {}, ({ app }) => {
+  const reasons = (): string[] => app.sent('user_logged_out').map(({ reason }) => reason);
 
   it('`this.event` of a listener is the name of the signal', async () => {
     const seen: unknown[] = [];
-    const emitter = env.app.nest.get(EventEmitter2);
+    const emitter = app.nest.get(EventEmitter2);
     const listener = function (this: { event?: unknown }): void {
       seen.push(this.event);
     };
     emitter.on('user_logged_in', listener);
     emitter.onAny(listener);
-    await env.app.login();
+    await app.login();
     emitter.off('user_logged_in', listener);
     emitter.offAny(listener);
     expect(seen).toEqual(['user_logged_in', 'user_logged_in']);
   });
 
   it('the signals of a login contain the session as its user sees it, frozen and without tokens', async () => {
-    const login = await env.app.login();
-    const [signal] = env.app.sent('user_logged_in');
+    const login = await app.login();
+    const [signal] = app.sent('user_logged_in');
     expect(signal).toEqual({
       userId: expect.any(String),
       newDevice: false,
@@ -35,56 +35,56 @@ describeOnEachDatabase('signals', {}, (env: TestEnvironment) => {
         osFamily: 'Other',
         browserFamily: 'Other',
         deviceName: 'Other',
-        createdAt: new Date(env.app.clock.now()),
-        lastActivity: new Date(env.app.clock.now()),
+        createdAt: new Date(app.clock.now()),
+        lastActivity: new Date(app.clock.now()),
         isCurrent: true,
       },
     });
     expect(Object.isFrozen(signal) && Object.isFrozen(signal!.session)).toBe(true);
-    expect(JSON.stringify(env.app.signals)).not.toContain('nsa');
+    expect(JSON.stringify(app.signals)).not.toContain('nsa');
   });
 
   it('the end of a session is emitted once, with its reason', async () => {
-    const one = await env.app.login();
-    const two = await env.app.login();
-    await env.app.delete(`/auth/sessions/${two.session_id}`, one.access_token);
-    await env.app.login();
-    await env.app.post('/auth/logout/all', one.access_token, {});
+    const one = await app.login();
+    const two = await app.login();
+    await app.delete(`/auth/sessions/${two.session_id}`, one.access_token);
+    await app.login();
+    await app.post('/auth/logout/all', one.access_token, {});
     expect(reasons().sort()).toEqual(['logout', 'logout_all', 'user']);
-    const states = env.app.sent('user_logged_out').map(({ session }) => session.state);
+    const states = app.sent('user_logged_out').map(({ session }) => session.state);
     expect(states.sort()).toEqual(['logged_out', 'revoked', 'revoked']);
   });
 
   it('login_failed contains the count, and the threshold is emitted once per failure streak', async () => {
     const fail = (): Promise<unknown> =>
-      env.app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
+      app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
     for (let failure = 0; failure < 6; failure++) await fail();
-    expect(env.app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(env.app.sent('brute_force_threshold_hit')).toEqual([
+    expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(app.sent('brute_force_threshold_hit')).toEqual([
       { username: 'alice', ipAddress: '127.0.0.1', failureCount: 5, scope: 'network' },
     ]);
   });
 
   it('login_failed and brute_force_threshold_hit mask an unknown name, which may be a misplaced password', async () => {
     const typed = 'my secret passphrase';
-    for (let i = 0; i < 10; i++) await env.app.auth.login({ username: typed, password: 'wrong' }).catch(() => null);
+    for (let i = 0; i < 10; i++) await app.auth.login({ username: typed, password: 'wrong' }).catch(() => null);
     for (const name of ['login_failed', 'brute_force_threshold_hit'] as const) {
-      expect(env.app.sent(name).at(-1)!.username).toBe('my********');
+      expect(app.sent(name).at(-1)!.username).toBe('my********');
     }
-    expect(JSON.stringify(env.app.signals)).not.toContain(typed);
+    expect(JSON.stringify(app.signals)).not.toContain(typed);
   });
 
   it('a listener that throws, rejects or never settles does not prevent other listeners from receiving a signal', async () => {
-    const emitter = env.app.nest.get(EventEmitter2);
+    const emitter = app.nest.get(EventEmitter2);
     const throwing = (): never => {
       throw new Error('a listener');
     };
     const rejecting = () => Promise.reject(new Error('a listener')) as never;
     const listeners = [throwing, rejecting, () => new Promise(() => undefined) as never];
     for (const listener of listeners) emitter.prependListener('user_logged_in', listener);
-    await env.app.login();
+    await app.login();
     for (const listener of listeners) emitter.off('user_logged_in', listener);
-    expect(env.app.sent('user_logged_in')).toHaveLength(1);
+    expect(app.sent('user_logged_in')).toHaveLength(1);
   });
 });
 

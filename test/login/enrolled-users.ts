@@ -23,10 +23,9 @@ class EnrolledUsers extends SecondFactor {
 }
 
 export const enrolled = new EnrolledUsers();
-export const hasher = new CountingHasher();
 export const auth: AuthModuleRootOptions = {
   secondFactor: enrolled,
-  passwordHasher: hasher,
+  passwordHasher: new CountingHasher(),
   endpoints: { reauthenticate: true },
 };
 export const CREDENTIALS = { username: 'alice', password: PASSWORD };

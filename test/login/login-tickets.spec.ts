@@ -7,14 +7,8 @@ import {
   VerificationUnavailable,
 } from 'nestjs-session-auth';
 import { MINUTE, SECOND } from '../support/driven-clock';
-import {
-  restorePassword,
-  setActive,
-  describeOnEachDatabase,
-  type TestEnvironment,
-  userIdOf,
-} from '../support/environment';
-import { PASSWORD, type TestApplication } from '../support/test-application';
+import { restorePassword, setActive, describeOnEachDatabase, userIdOf } from '../support/environment';
+import { PASSWORD } from '../support/test-application';
 import {
   auth,
   CLIENT,
@@ -30,9 +24,8 @@ import {
   wrong,
 } from './enrolled-users';
 
-describeOnEachDatabase('login tickets', { auth }, (env: TestEnvironment) => {
+describeOnEachDatabase('login tickets', { auth }, ({ app }) => {
   it('a login ticket is stored as a digest, and expires to the millisecond after five minutes', async () => {
-    const { app } = env;
     const [early, late] = [await ticketFor(app), await ticketFor(app)];
     expect(JSON.stringify(await app.dataSource.getRepository(AuthLoginTicket).find())).not.toContain(
       early.slice(5, 40),
@@ -45,7 +38,6 @@ describeOnEachDatabase('login tickets', { auth }, (env: TestEnvironment) => {
   });
 
   it('a login ticket opens one session, also when it is presented in parallel', async () => {
-    const { app } = env;
     const ticket = await ticketFor(app);
     const open = async (): Promise<string> =>
       app.auth.openSession({ ticket }).then(
@@ -59,7 +51,6 @@ describeOnEachDatabase('login tickets', { auth }, (env: TestEnvironment) => {
   });
 
   it('a token of another kind, an unknown ticket and a value of another type are refused as login tickets', async () => {
-    const { app } = env;
     const { token } = await app.auth.createPasswordResetToken(await userIdOf(app));
     const ticket = await ticketFor(app);
     const other = `${ticket.slice(0, 5)}${ticket[5] === 'A' ? 'B' : 'A'}${ticket.slice(6)}`;
@@ -71,7 +62,6 @@ describeOnEachDatabase('login tickets', { auth }, (env: TestEnvironment) => {
   });
 
   it('a ticket takes precedence over an id in the same object, such as a forwarded request body', async () => {
-    const { app } = env;
     const id = await userIdOf(app, 'bob');
     await expect(app.auth.openSession({ ticket: 'invalid', id })).rejects.toMatchObject(INVALID_TICKET);
     const { accessToken } = await app.auth.openSession({ ticket: await ticketFor(app), id });
@@ -79,7 +69,6 @@ describeOnEachDatabase('login tickets', { auth }, (env: TestEnvironment) => {
   });
 
   it('no login ticket is created for an unknown or disabled user, without a method, or for data that cannot be stored', async () => {
-    const { app } = env;
     const id = await userIdOf(app);
     const unknown = { code: 'unknown_user' };
     await expect(app.auth.createLoginTicket('nobody', { methods: ['hwk'] })).rejects.toMatchObject(unknown);
@@ -96,64 +85,60 @@ describeOnEachDatabase('login tickets', { auth }, (env: TestEnvironment) => {
   });
 
   it('logins with the right password from another network do not end the login ticket of the user', async () => {
-    const { app } = env;
     const { ticket: owners } = await app.auth.verifyCredentials(CREDENTIALS, CLIENT);
-    const thiefs: string[] = [];
+    const attackers: string[] = [];
     for (let i = 0; i < 20; i++) {
       app.clock.advance(SECOND);
       // The addresses of one /64 are one network.
-      thiefs.push((await app.auth.verifyCredentials(CREDENTIALS, { ipAddress: `2001:db8::${i}` })).ticket);
+      attackers.push((await app.auth.verifyCredentials(CREDENTIALS, { ipAddress: `2001:db8::${i}` })).ticket);
     }
     expect(await ticketsOf(app)).toBe(20);
-    await expect(right(app, thiefs[0]!)).rejects.toMatchObject(INVALID_TICKET);
-    for (const ticket of [owners, thiefs[1]!, thiefs[19]!]) expect(await right(app, ticket)).toBe(true);
+    await expect(right(app, attackers[0]!)).rejects.toMatchObject(INVALID_TICKET);
+    for (const ticket of [owners, attackers[1]!, attackers[19]!]) expect(await right(app, ticket)).toBe(true);
     await app.auth.openSession({ ticket: owners }, CLIENT);
   });
 
-  const current = async (app: TestApplication): Promise<AuthPrincipal> =>
+  const current = async (): Promise<AuthPrincipal> =>
     (await app.auth.authenticate((await app.auth.openSession(await userIdOf(app))).accessToken))!;
-  let held = '';
-  const disabledDuring = async (app: TestApplication, present: () => Promise<unknown>): Promise<void> => {
+  const disabledDuring = async (present: () => Promise<unknown>): Promise<void> => {
     await setActive(app, 'alice', false);
     await expect(present()).rejects.toMatchObject(INVALID_TICKET);
   };
-  const reuse = async (app: TestApplication): Promise<void> => {
+  const reuse = async (): Promise<void> => {
     const { refreshToken } = await app.auth.openSession(await userIdOf(app));
     await app.auth.refresh(refreshToken);
     await expect(app.auth.refresh(refreshToken)).rejects.toMatchObject({ code: 'invalid_refresh_token' });
   };
   const change = { currentPassword: PASSWORD, newPassword: PASSWORD };
-  const endings: [string, (app: TestApplication) => Promise<unknown>][] = [
-    ['a password change', async (app) => app.auth.changePassword(await current(app), change)],
-    ['a password reset', async (app) => app.auth.resetPassword(await userIdOf(app), PASSWORD)],
-    ['disabling the user', async (app) => app.auth.disableUser(await userIdOf(app))],
-    ['forgetting the user', async (app) => app.auth.forgetUser(await userIdOf(app))],
-    ['a logout of all others', async (app) => app.auth.logoutAll(await current(app), { keepCurrent: true })],
+  const endings: [string, (ticket: string) => Promise<unknown>][] = [
+    ['a password change', async () => app.auth.changePassword(await current(), change)],
+    ['a password reset', async () => app.auth.resetPassword(await userIdOf(app), PASSWORD)],
+    ['disabling the user', async () => app.auth.disableUser(await userIdOf(app))],
+    ['forgetting the user', async () => app.auth.forgetUser(await userIdOf(app))],
+    ['a logout of all others', async () => app.auth.logoutAll(await current(), { keepCurrent: true })],
     ['the reuse of a refresh token', reuse],
     [
       'an administrator who ends all sessions of the user',
-      async (app) => app.nest.get(SessionAdministration).end({ userId: await userIdOf(app) }, { actor: 'carol' }),
+      async () => app.nest.get(SessionAdministration).end({ userId: await userIdOf(app) }, { actor: 'carol' }),
     ],
-    ['an attempt while the user is disabled', (app) => disabledDuring(app, () => right(app, held))],
-    ['its use while the user is disabled', (app) => disabledDuring(app, () => app.auth.openSession({ ticket: held }))],
+    ['an attempt while the user is disabled', (ticket) => disabledDuring(() => right(app, ticket))],
+    ['its use while the user is disabled', (ticket) => disabledDuring(() => app.auth.openSession({ ticket }))],
   ];
 
   it.each(endings)('a login ticket ends with %s', async (_, end) => {
-    const { app } = env;
-    held = await ticketFor(app);
+    const ticket = await ticketFor(app);
     const bobs = await app.auth.createLoginTicket(await userIdOf(app, 'bob'), { methods: ['hwk'] });
-    await end(app);
+    await end(ticket);
     await setActive(app, 'alice', true);
-    await expect(app.auth.openSession({ ticket: held })).rejects.toMatchObject(INVALID_TICKET);
-    await expect(right(app, held)).rejects.toMatchObject(INVALID_TICKET);
+    await expect(app.auth.openSession({ ticket })).rejects.toMatchObject(INVALID_TICKET);
+    await expect(right(app, ticket)).rejects.toMatchObject(INVALID_TICKET);
     await app.auth.openSession({ ticket: bobs });
     await restorePassword(app);
   });
 });
 
-describeOnEachDatabase('attempts with login tickets', { auth }, (env: TestEnvironment) => {
+describeOnEachDatabase('attempts with login tickets', { auth }, ({ app }) => {
   it('an attempt passes the user to the check, and returns its result', async () => {
-    const { app } = env;
     const ticket = await ticketFor(app);
     const id = await userIdOf(app);
     const check = jest.fn(({ username }: { username: string }) => username === 'bob');
@@ -165,7 +150,6 @@ describeOnEachDatabase('attempts with login tickets', { auth }, (env: TestEnviro
   });
 
   it('a login ticket allows at most five failures, also in parallel', async () => {
-    const { app } = env;
     const ticket = await ticketFor(app);
     // A success does not count as a failure.
     expect(await right(app, ticket)).toBe(true);
@@ -178,7 +162,6 @@ describeOnEachDatabase('attempts with login tickets', { auth }, (env: TestEnviro
   });
 
   it('attempts are throttled per user and method across tickets and networks, without calling the check', async () => {
-    const { app } = env;
     const check = jest.fn(() => false);
     const guess = async (client: ClientInfo): Promise<unknown> => {
       const ticket = await app.auth.createLoginTicket(await userIdOf(app), { methods: ['hwk'] });
@@ -199,7 +182,6 @@ describeOnEachDatabase('attempts with login tickets', { auth }, (env: TestEnviro
   });
 
   it('a failure streak of a method does not affect passwords or other methods, and no password reset ends it', async () => {
-    const { app } = env;
     const guess = async (client = CLIENT, method = 'otp') => wrong(app, await ticketFor(app), client, method);
     for (let i = 0; i < 9; i++) await guess();
     await right(app, await ticketFor(app), 'recovery');
@@ -215,7 +197,6 @@ describeOnEachDatabase('attempts with login tickets', { auth }, (env: TestEnviro
   });
 
   it('a check that throws or returns no boolean adds no method, and counts as a failure', async () => {
-    const { app } = env;
     const ticket = await ticketFor(app);
     const attempt = (check: () => unknown) => app.auth.attempt({ ticket, method: 'otp' }, CLIENT, check as never);
     await expect(attempt(() => JSON.parse('{'))).rejects.toBeInstanceOf(SyntaxError);
@@ -232,7 +213,6 @@ describeOnEachDatabase('attempts with login tickets', { auth }, (env: TestEnviro
   });
 
   it('a check that throws VerificationUnavailable counts as no failure, neither of the ticket nor of the user', async () => {
-    const { app } = env;
     const ticket = await ticketFor(app);
     const unavailable = new VerificationUnavailable('the service does not answer');
     for (let i = 0; i < 12; i++) {
@@ -244,7 +224,6 @@ describeOnEachDatabase('attempts with login tickets', { auth }, (env: TestEnviro
   });
 
   it('a ticket opens no session if only its first method is proven again', async () => {
-    const { app } = env;
     const ticket = await ticketFor(app);
     // The second factor may have been enabled since the first step.
     enrolled.names.add('alice');
@@ -253,7 +232,6 @@ describeOnEachDatabase('attempts with login tickets', { auth }, (env: TestEnviro
   });
 
   it('a proof with the ticket of another user does not open a session', async () => {
-    const { app } = env;
     enrolled.names.add('alice').add('bob');
     const ticket = await ticketFor(app);
     const bobs = (await app.auth.verifyCredentials({ username: 'bob', password: PASSWORD })).ticket;

@@ -8,16 +8,15 @@ import {
   setActive,
   describeOnBothPlatforms,
   UUID,
-  type TestEnvironment,
 } from '../support/environment';
 
 function attempt(app: TestApplication, username: string, password: string) {
   return postJson(app, '/auth/login/', JSON.stringify({ username, password }));
 }
 
-describeOnBothPlatforms('logins', {}, (env: TestEnvironment) => {
+describeOnBothPlatforms('logins', {}, ({ app }) => {
   it('a login returns two opaque tokens, the id of the session and the type Bearer, and nothing else', async () => {
-    const { status, body } = await env.app.http.post('/auth/login/').send({ username: 'alice', password: PASSWORD });
+    const { status, body } = await app.http.post('/auth/login/').send({ username: 'alice', password: PASSWORD });
     expect(status).toBe(200);
     expect(body).toEqual({
       access_token: expect.stringMatching(/^[A-Za-z0-9_-]{48,}$/),
@@ -26,12 +25,12 @@ describeOnBothPlatforms('logins', {}, (env: TestEnvironment) => {
       token_type: 'Bearer',
     });
     expect(body.access_token).not.toBe(body.refresh_token);
-    const me = await env.app.get('/me', body.access_token).expect(200);
+    const me = await app.get('/me', body.access_token).expect(200);
     expect(me.body).toMatchObject({ username: 'alice', session_id: body.session_id });
   });
 
   it('each login returns new tokens and a new session', async () => {
-    const answers = [await env.app.login(), await env.app.login(), await env.app.login('bob')];
+    const answers = [await app.login(), await app.login(), await app.login('bob')];
     const strings = answers.flatMap((one) => [one.access_token, one.refresh_token, one.session_id]);
     expect(new Set(strings).size).toBe(strings.length);
   });
@@ -39,11 +38,10 @@ describeOnBothPlatforms('logins', {}, (env: TestEnvironment) => {
   it('a login ignores unknown fields', async () => {
     const extra = { id: 1, session_id: 'x', username_key: 'bob', active: false, keep_current: 'x', nested: { a: [] } };
     const body = { username: 'alice', password: PASSWORD, ...extra };
-    await env.app.http.post('/auth/login/').send(body).expect(200);
+    await app.http.post('/auth/login/').send(body).expect(200);
   });
 
   it('logins with an unknown user, a wrong password and a disabled user receive byte-identical responses', async () => {
-    const { app } = env;
     const wrong = await attempt(app, 'alice', 'wrong');
     expect([wrong.status, JSON.parse(wrong.body)]).toEqual([400, INVALID_CREDENTIALS]);
     expect(wrong.headers['cache-control']).toBe('no-store');
@@ -60,7 +58,6 @@ describeOnBothPlatforms('logins', {}, (env: TestEnvironment) => {
   });
 
   it("a login of a disabled user is in that user's history, and a login with an unknown name is stored without a user and with a masked name", async () => {
-    const { app } = env;
     await setActive(app, 'bob', false);
     await attempt(app, 'bob', PASSWORD);
     await setActive(app, 'bob', true);
@@ -77,13 +74,12 @@ describeOnBothPlatforms('logins', {}, (env: TestEnvironment) => {
     const similar = ['alice\t', 'alice\u200b', 'alice\u0301', fullWidth('alice'), 'al\u0131ce', ' alice'];
     const sql = ['al%', 'alic_', '%', "alice' --", 'alice\\'];
     for (const username of [...SPELLINGS.filter((one) => one !== 'alice'), ...similar, ...sql]) {
-      const answer = await attempt(env.app, username, PASSWORD);
+      const answer = await attempt(app, username, PASSWORD);
       expect([username, answer.status, JSON.parse(answer.body)]).toEqual([username, 400, INVALID_CREDENTIALS]);
     }
   });
 
   it('a login distinguishes users whose names differ only in case, a trailing space, an accent or its Unicode form', async () => {
-    const { app } = env;
     const names = ['Carol', 'carol', 'carol ', 'car\u00f6l', 'caro\u0308l', '\u{1f600}'.repeat(255)];
     const passwordOf = (username: string): string => `${PASSWORD} of ${username.slice(0, 6)}`;
     for (const username of names) {
@@ -96,7 +92,6 @@ describeOnBothPlatforms('logins', {}, (env: TestEnvironment) => {
   });
 
   it('a login compares the password as sent, without trimming, case folding or normalization', async () => {
-    const { app } = env;
     const password = ' P\u00e4ss w\u00f6rd ';
     await app.auth.createUser({ username: 'carol-spaces', password }, { skipPolicy: true });
     for (const other of [password.trim(), password.toLowerCase(), password.normalize('NFD'), `${password} `]) {
@@ -106,7 +101,6 @@ describeOnBothPlatforms('logins', {}, (env: TestEnvironment) => {
   });
 
   it('a login accepts a password of 72 bytes, and refuses the same password with one more byte', async () => {
-    const { app } = env;
     const wrong = await attempt(app, 'alice', 'wrong');
     for (const [username, letter, length] of [
       ['carol-72', 'a', 72],
@@ -123,19 +117,19 @@ describeOnBothPlatforms('logins', {}, (env: TestEnvironment) => {
 
   it('a login with a password of more than 4,096 bytes fails with a field error and does not count as a failure', async () => {
     for (const password of ['a'.repeat(4097), '\u00e9'.repeat(2049), 'a'.repeat(90_000)]) {
-      const { status, body } = await attempt(env.app, 'alice', password);
+      const { status, body } = await attempt(app, 'alice', password);
       const problem = 'This password is too long. It may have at most 4096 bytes.';
       expect([status, JSON.parse(body)]).toEqual([400, { password: [problem] }]);
     }
-    expect(env.app.sent('login_failed')).toEqual([]);
+    expect(app.sent('login_failed')).toEqual([]);
   });
 
   it('a login with a name of more than 255 characters fails with a field error', async () => {
     const problem = { username: ['Ensure this field has no more than 255 characters.'] };
     for (const letter of ['a', '\u{1f600}']) {
-      const longest = await attempt(env.app, letter.repeat(255), PASSWORD);
+      const longest = await attempt(app, letter.repeat(255), PASSWORD);
       expect([longest.status, JSON.parse(longest.body)]).toEqual([400, INVALID_CREDENTIALS]);
-      const tooLong = await attempt(env.app, letter.repeat(256), PASSWORD);
+      const tooLong = await attempt(app, letter.repeat(256), PASSWORD);
       expect([tooLong.status, JSON.parse(tooLong.body)]).toEqual([400, problem]);
     }
   });
@@ -153,31 +147,33 @@ describeOnBothPlatforms('logins', {}, (env: TestEnvironment) => {
   ])('a login refuses names and passwords in malformed UTF-8 or with U+FFFD: %s', async (_, bytes) => {
     const body = `{"username":"${bytes}","password":"${bytes}"}`;
     const head = ['POST /auth/login/ HTTP/1.1', 'Content-Type: application/json', `Content-Length: ${body.length}`];
-    const answer = await sendRaw(env.app, head, body);
+    const answer = await sendRaw(app, head, body);
     const problem = ['Not a valid string.'];
     expect([answer.status, JSON.parse(answer.body)]).toEqual([400, { username: problem, password: problem }]);
-    expect(await env.app.dataSource.query('SELECT id FROM auth_events')).toEqual([]);
+    expect(await app.dataSource.query('SELECT id FROM auth_events')).toEqual([]);
   });
 });
 
-describeOnBothPlatforms('logins with nameMatching: insensitive', { auth: { nameMatching: 'insensitive' } }, (env) => {
-  it('a login finds alice in every spelling, and no second user with another spelling is created', async () => {
-    const { app } = env;
-    for (const username of ['ALICE', fullWidth('alice')]) {
-      const { access_token: token } = await app.login(username);
-      expect((await app.get('/me', token)).body.username).toBe('alice');
-      const create = app.auth.createUser({ username, password: PASSWORD });
-      await expect(create).rejects.toMatchObject({ code: 'username_taken' });
-    }
-    expect((await attempt(app, 'alice ', PASSWORD)).status).toBe(400);
-  });
+describeOnBothPlatforms(
+  'logins with nameMatching: insensitive',
+  { auth: { nameMatching: 'insensitive' } },
+  ({ app }) => {
+    it('a login finds alice in every spelling, and no second user with another spelling is created', async () => {
+      for (const username of ['ALICE', fullWidth('alice')]) {
+        const { access_token: token } = await app.login(username);
+        expect((await app.get('/me', token)).body.username).toBe('alice');
+        const create = app.auth.createUser({ username, password: PASSWORD });
+        await expect(create).rejects.toMatchObject({ code: 'username_taken' });
+      }
+      expect((await attempt(app, 'alice ', PASSWORD)).status).toBe(400);
+    });
 
-  it('failures of one user are counted together, however the name is written', async () => {
-    const { app } = env;
-    for (const username of ['alice', 'Alice', 'ALICE', '\uff41lice']) await attempt(app, username, 'wrong');
-    expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4]);
-    await app.login('aLiCe');
-    await attempt(app, 'alice', 'wrong');
-    expect(app.sent('login_failed').at(-1)!.failureCount).toBe(1);
-  });
-});
+    it('failures of one user are counted together, however the name is written', async () => {
+      for (const username of ['alice', 'Alice', 'ALICE', '\uff41lice']) await attempt(app, username, 'wrong');
+      expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4]);
+      await app.login('aLiCe');
+      await attempt(app, 'alice', 'wrong');
+      expect(app.sent('login_failed').at(-1)!.failureCount).toBe(1);
+    });
+  },
+);

@@ -2,8 +2,7 @@ import { AuthUser } from 'nestjs-session-auth';
 import { BcryptPasswordHasher } from '../../libs/auth/src/adapters/hashers/bcrypt-password-hasher';
 import { CountingHasher } from '../support/counting-hasher';
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { Tap } from '../support/tap';
-import { postJson, setActive, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { postJson, setActive, describeOnEachDatabase } from '../support/environment';
 
 const hasher = new CountingHasher();
 
@@ -26,10 +25,8 @@ const CASES: [cause: string, username: string, password?: string, make?: (app: T
 
 const options = { users: ['alice', 'bob', 'carol'], auth: { passwordHasher: hasher } };
 
-describeOnEachDatabase('refused logins', options, (env: TestEnvironment) => {
+describeOnEachDatabase('refused logins', options, ({ app, tap }) => {
   it('a refused login has the same response, statements and hash cost whatever the cause of the refusal is', async () => {
-    const { app } = env;
-    const tap = new Tap(app);
     const seen: Record<string, { bytes: string; statements: string[]; costs: (string | undefined)[] }> = {};
     for (const [cause, username, password = PASSWORD, make] of CASES) {
       await make?.(app);
@@ -51,10 +48,10 @@ describeOnEachDatabase('refused logins', options, (env: TestEnvironment) => {
   });
 });
 
-describeOnEachDatabase('the dummy hash for unknown names', { auth: { bcryptCost: 5 } }, (env: TestEnvironment) => {
+describeOnEachDatabase('the dummy hash for unknown names', { auth: { bcryptCost: 5 } }, ({ app }) => {
   it('the dummy hash has the configured cost', async () => {
     const verify = jest.spyOn(BcryptPasswordHasher.prototype, 'verify');
-    await env.app.http.post('/auth/login').send({ username: 'nobody', password: 'wrong' }).expect(400);
+    await app.http.post('/auth/login').send({ username: 'nobody', password: 'wrong' }).expect(400);
     expect(verify.mock.calls.map(([, hash]) => hash.slice(0, 7))).toEqual(['$2b$05$']);
     verify.mockRestore();
   });

@@ -2,7 +2,7 @@ import { QueryFailedError } from 'typeorm';
 import type { Test } from 'supertest';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 import { Tap } from '../support/tap';
-import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { describeOnEachDatabase } from '../support/environment';
 
 /** Records the secrets of a flow, and the places that may contain each secret. */
 class Canaries {
@@ -77,9 +77,8 @@ class Canaries {
 
 const options = { auth: { refreshReuseGraceSeconds: 10, endpoints: { reauthenticate: true } } };
 
-describeOnEachDatabase('secrets', options, (env: TestEnvironment) => {
+describeOnEachDatabase('secrets', options, ({ app }) => {
   it('a secret appears only in the response that issues it, in every flow and after every failure', async () => {
-    const { app } = env;
     const canaries = new Canaries();
     canaries.watch('the password', PASSWORD);
     const wrong = canaries.watch('a wrong password', 'canary wrong password');
@@ -129,7 +128,6 @@ describeOnEachDatabase('secrets', options, (env: TestEnvironment) => {
   });
 
   it('the search for secrets finds a value that is stored in plain text', async () => {
-    const { app } = env;
     const canaries = new Canaries();
     canaries.watch('a name', 'alice');
     expect(await canaries.leaks(app)).toEqual(['a name is in the tables']);
@@ -158,14 +156,12 @@ async function failAtEveryStatement(app: TestApplication, canaries: Canaries, wr
   expect(app.logs.join('\n')).not.toMatch(/SELECT|INSERT|UPDATE|auth_/);
 }
 
-describeOnEachDatabase('log lines', {}, (env: TestEnvironment) => {
+describeOnEachDatabase('log lines', {}, ({ app, tap }) => {
   it('a client cannot forge a line of the log', async () => {
-    const { app } = env;
     const forged = 'alice\r\n[Nest] LOG \u001b[31mforged\u2028again';
     await app.http.post('/auth/login').set('User-Agent', 'x\u009b31m').send({ username: forged, password: 'wrong' });
     await app.delete('/auth/sessions/%0d%0aforged', 'nsaa_forged').expect(401);
     await app.http.post('/auth/login').type('json').send('{"forged\u2028');
-    const tap = new Tap(app);
     tap.hook = {
       before: ({ kind }) => {
         if (kind === 'statement') throw Object.assign(new Error(forged), { code: forged, name: forged });

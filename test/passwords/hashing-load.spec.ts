@@ -1,6 +1,6 @@
-import { AuthUser, PasswordHasher, type AuthService, type UserId } from 'nestjs-session-auth';
+import { PasswordHasher, type AuthService, type UserId } from 'nestjs-session-auth';
 import { PASSWORD } from '../support/test-application';
-import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { describeOnEachDatabase, userIdOf } from '../support/environment';
 
 /** Holds every verification until it is released. */
 class HeldHasher extends PasswordHasher {
@@ -43,9 +43,8 @@ const hasher = new HeldHasher();
 describeOnEachDatabase(
   '200 parallel logins',
   { auth: { passwordHasher: hasher, hashing: { concurrent: 2, waiting: 22 } } },
-  (env: TestEnvironment) => {
+  ({ app }) => {
     it('logins from one network hash two passwords at a time and queue ten, and refused logins are not counted', async () => {
-      const { app } = env;
       const { access_token: token } = await app.login();
       hasher.hold();
       const statuses: number[] = [];
@@ -82,38 +81,33 @@ class SlowHasher extends HeldHasher {
 
 const slow = { passwordHasher: new SlowHasher(), hashing: { concurrent: 2, waiting: 14 } };
 
-describeOnEachDatabase(
-  'parallel logins with different names from one network',
-  { auth: slow },
-  (env: TestEnvironment) => {
-    it('a flood of logins from one network does not prevent logins from other networks, and refused logins leave no rows', async () => {
-      const { app } = env;
-      let isOver = false;
-      let failures = 0;
-      let refused = 0;
-      const flood = Array.from({ length: 50 }, async (_, sender) => {
-        for (let i = 0; !isOver; i++) {
-          const credentials = { username: `name ${sender} ${i}`, password: 'wrong' };
-          const error = await app.auth.login(credentials, { ipAddress: '198.51.100.1' }).catch((one: unknown) => one);
-          if ((error as { code: string }).code === 'invalid_credentials') failures++;
-          else refused++;
-          await new Promise((resolve) => setTimeout(resolve, 1));
-        }
-      });
-      const outcomes: string[] = [];
-      for (let i = 0; i < 20; i++) {
-        const login = app.auth.login({ username: 'alice', password: PASSWORD }, { ipAddress: `192.0.2.${i}` });
-        outcomes.push(await login.then(() => 'ok').catch(({ code }: { code: string }) => code));
+describeOnEachDatabase('parallel logins with different names from one network', { auth: slow }, ({ app }) => {
+  it('a flood of logins from one network does not prevent logins from other networks, and refused logins leave no rows', async () => {
+    let isOver = false;
+    let failures = 0;
+    let refused = 0;
+    const flood = Array.from({ length: 50 }, async (_, sender) => {
+      for (let i = 0; !isOver; i++) {
+        const credentials = { username: `name ${sender} ${i}`, password: 'wrong' };
+        const error = await app.auth.login(credentials, { ipAddress: '198.51.100.1' }).catch((one: unknown) => one);
+        if ((error as { code: string }).code === 'invalid_credentials') failures++;
+        else refused++;
+        await new Promise((resolve) => setTimeout(resolve, 1));
       }
-      isOver = true;
-      await Promise.all(flood);
-      expect(outcomes).toEqual(Array<string>(20).fill('ok'));
-      expect(refused).toBeGreaterThan(0);
-      // One row for the name and one row for its network, but no row for a refused attempt.
-      expect(await app.dataSource.query('SELECT 1 FROM auth_login_failures')).toHaveLength(2 * failures);
     });
-  },
-);
+    const outcomes: string[] = [];
+    for (let i = 0; i < 20; i++) {
+      const login = app.auth.login({ username: 'alice', password: PASSWORD }, { ipAddress: `192.0.2.${i}` });
+      outcomes.push(await login.then(() => 'ok').catch(({ code }: { code: string }) => code));
+    }
+    isOver = true;
+    await Promise.all(flood);
+    expect(outcomes).toEqual(Array<string>(20).fill('ok'));
+    expect(refused).toBeGreaterThan(0);
+    // One row for the name and one row for its network, but no row for a refused attempt.
+    expect(await app.dataSource.query('SELECT 1 FROM auth_login_failures')).toHaveLength(2 * failures);
+  });
+});
 
 /** Holds every new hash until it is released, and verifies immediately. */
 class HeldNewHasher extends HeldHasher {
@@ -130,7 +124,7 @@ class HeldNewHasher extends HeldHasher {
 const newHasher = new HeldNewHasher();
 const held = { passwordHasher: newHasher, hashing: { concurrent: 10, waiting: 2 } };
 
-describeOnEachDatabase('40 parallel new passwords', { auth: held }, (env: TestEnvironment) => {
+describeOnEachDatabase('40 parallel new passwords', { auth: held }, ({ app }) => {
   const NEW = 'another horse battery staple';
   const client = { ipAddress: '198.51.100.1' };
   type Send = (auth: AuthService, index: number, userId: UserId, token: string) => Promise<unknown>;
@@ -145,8 +139,8 @@ describeOnEachDatabase('40 parallel new passwords', { auth: held }, (env: TestEn
   it.each(floods)(
     'new passwords %s leave half of the hashing capacity to logins from other networks',
     async (_, send, inNetwork = 'ok') => {
-      const { auth, dataSource } = env.app;
-      const { id } = await dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'bob' });
+      const { auth } = app;
+      const id = await userIdOf(app, 'bob');
       const { token } = await auth.createPasswordResetToken(id);
       newHasher.hold();
       let refused = 0;

@@ -1,12 +1,5 @@
 import { TestApplication, PASSWORD } from '../support/test-application';
-import {
-  historyOf,
-  INVALID_REFRESH,
-  restorePassword,
-  storedEnd,
-  describeOnEachDatabase,
-  type TestEnvironment,
-} from '../support/environment';
+import { historyOf, INVALID_REFRESH, restorePassword, storedEnd, describeOnEachDatabase } from '../support/environment';
 
 const NEW = 'a new and better password';
 
@@ -14,11 +7,10 @@ function change(app: TestApplication, token: string, current: unknown, next: unk
   return app.post('/auth/password/change/', token, { current_password: current, new_password: next });
 }
 
-describeOnEachDatabase('password changes', {}, (env: TestEnvironment) => {
-  afterEach(() => restorePassword(env.app));
+describeOnEachDatabase('password changes', {}, ({ app }) => {
+  afterEach(() => restorePassword(app));
 
   it('a password change returns a new pair for the current session, and only the new password is valid afterwards', async () => {
-    const { app } = env;
     const first = await app.login();
     // A password of 72 bytes is accepted.
     const longest = `x${'\u00e9'.repeat(34)}yz!`;
@@ -31,7 +23,6 @@ describeOnEachDatabase('password changes', {}, (env: TestEnvironment) => {
   });
 
   it('a password change ends every other session of the user and no session of other users', async () => {
-    const { app } = env;
     const mine = await app.login();
     const other = await app.login();
     const bob = await app.login('bob');
@@ -51,7 +42,6 @@ describeOnEachDatabase('password changes', {}, (env: TestEnvironment) => {
   });
 
   it('a password change revokes the old tokens of the current session, and presenting its old refresh token is not reuse', async () => {
-    const { app } = env;
     const old = await app.login();
     const { body } = await change(app, old.access_token, PASSWORD, NEW).expect(200);
     await app.get('/me', old.access_token).expect(401);
@@ -64,7 +54,6 @@ describeOnEachDatabase('password changes', {}, (env: TestEnvironment) => {
   });
 
   it('a refresh token used before a password change is refused, and presenting one used after the change is reuse', async () => {
-    const { app } = env;
     const first = await app.login();
     const { body: second } = await app.refresh(first.refresh_token).expect(200);
     const { body: third } = await change(app, second.access_token, PASSWORD, NEW).expect(200);
@@ -78,7 +67,6 @@ describeOnEachDatabase('password changes', {}, (env: TestEnvironment) => {
   });
 
   it('a wrong current password changes nothing, and is counted within the session, separately from failed logins', async () => {
-    const { app } = env;
     const { access_token: token, refresh_token: refresh } = await app.login();
     const other = await app.login();
     await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
@@ -109,7 +97,6 @@ describeOnEachDatabase('password changes', {}, (env: TestEnvironment) => {
     ['with a NUL in it', 'a\0b'],
     ['with half a surrogate pair', 'a\ud800b'],
   ])('a change to a password %s is refused for new_password only, and changes nothing', async (_, next) => {
-    const { app } = env;
     const { access_token: token } = await app.login();
     const answer = await change(app, token, PASSWORD, next);
     expect([answer.status, answer.body]).toEqual([400, { new_password: [expect.any(String)] }]);
@@ -119,7 +106,6 @@ describeOnEachDatabase('password changes', {}, (env: TestEnvironment) => {
   });
 
   it('only one of several parallel password changes with one access token succeeds', async () => {
-    const { app } = env;
     const { access_token: token } = await app.login();
     const answers = await Promise.all([1, 2, 3].map((time) => change(app, token, PASSWORD, `${NEW} ${time}`)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -132,11 +118,10 @@ describeOnEachDatabase('password changes', {}, (env: TestEnvironment) => {
 describeOnEachDatabase(
   'password changes with revokeOnPasswordChange: false',
   { auth: { revokeOnPasswordChange: false } },
-  (env: TestEnvironment) => {
-    afterEach(() => restorePassword(env.app));
+  ({ app }) => {
+    afterEach(() => restorePassword(app));
 
     it('a password change ends no session, and revokes the old tokens of the current one', async () => {
-      const { app } = env;
       const mine = await app.login();
       const other = await app.login();
       const { body } = await change(app, mine.access_token, PASSWORD, NEW).expect(200);
@@ -152,20 +137,15 @@ describeOnEachDatabase(
   },
 );
 
-describeOnEachDatabase(
-  'password changes without rotation',
-  { auth: { rotateRefreshTokens: false } },
-  (env: TestEnvironment) => {
-    afterEach(() => restorePassword(env.app));
+describeOnEachDatabase('password changes without rotation', { auth: { rotateRefreshTokens: false } }, ({ app }) => {
+  afterEach(() => restorePassword(app));
 
-    it('a password change replaces the refresh token even without rotation', async () => {
-      const { app } = env;
-      const mine = await app.login();
-      const { body } = await change(app, mine.access_token, PASSWORD, NEW).expect(200);
-      expect(body.refresh_token).not.toBe(mine.refresh_token);
-      await app.refresh(mine.refresh_token).expect(400, INVALID_REFRESH);
-      await app.refresh(body.refresh_token).expect(200);
-      expect(app.sent('token_reuse_detected')).toEqual([]);
-    });
-  },
-);
+  it('a password change replaces the refresh token even without rotation', async () => {
+    const mine = await app.login();
+    const { body } = await change(app, mine.access_token, PASSWORD, NEW).expect(200);
+    expect(body.refresh_token).not.toBe(mine.refresh_token);
+    await app.refresh(mine.refresh_token).expect(400, INVALID_REFRESH);
+    await app.refresh(body.refresh_token).expect(200);
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+  });
+});

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AuthUser } from 'nestjs-session-auth';
 import { FREQUENT_PASSWORDS } from '../../libs/auth/src/passwords/frequent-passwords';
 import { isCommonPassword, predictabilityProblem } from '../../libs/auth/src/passwords/password-policy';
-import { describeOnEachDatabase, restorePassword, type TestEnvironment } from '../support/environment';
+import { describeOnEachDatabase, restorePassword, userIdOf } from '../support/environment';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 
 const problem = (password: string, username = 'alice'): string | null => predictabilityProblem(password, username);
@@ -74,72 +74,60 @@ it('a password of 4,096 characters is checked in less than two seconds', () => {
   expect(performance.now() - startedAt).toBeLessThan(2_000);
 });
 
-async function idOf(app: TestApplication, username: string): Promise<string> {
-  return (await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username })).id;
-}
+describeOnEachDatabase('new passwords', { auth: { passwordPolicy: { minLength: 12, check: isKnown } } }, ({ app }) => {
+  const change = async (app: TestApplication, password: string): Promise<{ status: number; body: unknown }> => {
+    const { access_token: token } = await app.login();
+    return app.post('/auth/password/change', token, { current_password: PASSWORD, new_password: password });
+  };
 
-describeOnEachDatabase(
-  'new passwords',
-  { auth: { passwordPolicy: { minLength: 12, check: isKnown } } },
-  (env: TestEnvironment) => {
-    const change = async (app: TestApplication, password: string): Promise<{ status: number; body: unknown }> => {
-      const { access_token: token } = await app.login();
-      return app.post('/auth/password/change', token, { current_password: PASSWORD, new_password: password });
-    };
+  it('a new password has at least the configured length, counted in characters of any script', async () => {
+    const refused = await change(app, '\u{1f511}'.repeat(11));
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { new_password: ['Ensure this field has at least 12 characters.'] },
+    ]);
+    const keys = Array.from({ length: 12 }, (_, i) => String.fromCodePoint(0x1f400 + i * i));
+    expect((await change(app, keys.join(''))).status).toBe(200);
+    await restorePassword(app);
+  });
 
-    it('a new password has at least the configured length, counted in characters of any script', async () => {
-      const { app } = env;
-      const refused = await change(app, '\u{1f511}'.repeat(11));
-      expect([refused.status, refused.body]).toEqual([
-        400,
-        { new_password: ['Ensure this field has at least 12 characters.'] },
-      ]);
-      const keys = Array.from({ length: 12 }, (_, i) => String.fromCodePoint(0x1f400 + i * i));
-      expect((await change(app, keys.join(''))).status).toBe(200);
-      await restorePassword(app);
-    });
+  it('a password that is easy to guess is refused by every call that sets a password', async () => {
+    const id = await userIdOf(app);
+    const common = ['This password is too common.'];
+    for (const guessed of ['PasswordPassword', 'thisismypassword', 'qwertyuiop12345']) {
+      expect(await change(app, guessed)).toMatchObject({ status: 400, body: { new_password: common } });
+      const refused = { code: 'invalid_field', fields: { new_password: common } };
+      await expect(app.auth.resetPassword(id, guessed)).rejects.toMatchObject(refused);
+      const { token } = await app.auth.createPasswordResetToken(id);
+      await expect(app.auth.redeemPasswordResetToken(token, guessed)).rejects.toMatchObject(refused);
+      const create = app.auth.createUser({ username: 'carol', password: guessed });
+      await expect(create).rejects.toMatchObject({ code: 'invalid_field', fields: { password: common } });
+    }
+    const named = await change(app, 'here is ALICE again');
+    expect(named.body).toEqual({ new_password: ['This password contains the username.'] });
+    const carol = await app.auth.createUser({ username: 'carol', password: 'aaaaaaaa' }, { skipPolicy: true });
+    await app.dataSource.getRepository(AuthUser).delete({ id: String(carol.id) });
+  });
 
-    it('a password that is easy to guess is refused by every call that sets a password', async () => {
-      const { app } = env;
-      const id = await idOf(app, 'alice');
-      const common = ['This password is too common.'];
-      for (const guessed of ['PasswordPassword', 'thisismypassword', 'qwertyuiop12345']) {
-        expect(await change(app, guessed)).toMatchObject({ status: 400, body: { new_password: common } });
-        const refused = { code: 'invalid_field', fields: { new_password: common } };
-        await expect(app.auth.resetPassword(id, guessed)).rejects.toMatchObject(refused);
-        const { token } = await app.auth.createPasswordResetToken(id);
-        await expect(app.auth.redeemPasswordResetToken(token, guessed)).rejects.toMatchObject(refused);
-        const create = app.auth.createUser({ username: 'carol', password: guessed });
-        await expect(create).rejects.toMatchObject({ code: 'invalid_field', fields: { password: common } });
-      }
-      const named = await change(app, 'here is ALICE again');
-      expect(named.body).toEqual({ new_password: ['This password contains the username.'] });
-      const carol = await app.auth.createUser({ username: 'carol', password: 'aaaaaaaa' }, { skipPolicy: true });
-      await app.dataSource.getRepository(AuthUser).delete({ id: String(carol.id) });
-    });
-
-    it('a new password must pass the check of the application, which receives the username', async () => {
-      const { app } = env;
-      for (const known of ['password and more', 'ali with forty thieves']) {
-        const { status, body } = await change(app, known);
-        expect([status, body]).toEqual([400, { new_password: ['This password is known.'] }]);
-      }
-      await app.login();
-      const create = app.auth.createUser({ username: 'carol', password: 'password and more' });
-      await expect(create).rejects.toMatchObject({ fields: { password: ['This password is known.'] } });
-      const reset = app.auth.resetPassword(await idOf(app, 'alice'), 'short');
-      await expect(reset).rejects.toMatchObject({ code: 'invalid_field' });
-    });
-  },
-);
+  it('a new password must pass the check of the application, which receives the username', async () => {
+    for (const known of ['password and more', 'ali with forty thieves']) {
+      const { status, body } = await change(app, known);
+      expect([status, body]).toEqual([400, { new_password: ['This password is known.'] }]);
+    }
+    await app.login();
+    const create = app.auth.createUser({ username: 'carol', password: 'password and more' });
+    await expect(create).rejects.toMatchObject({ fields: { password: ['This password is known.'] } });
+    const reset = app.auth.resetPassword(await userIdOf(app), 'short');
+    await expect(reset).rejects.toMatchObject({ code: 'invalid_field' });
+  });
+});
 
 describeOnEachDatabase(
   'new passwords without the check for predictable passwords',
   { auth: { passwordPolicy: { allowPredictable: true, minLength: 8, check: isKnown } } },
-  (env: TestEnvironment) => {
+  ({ app }) => {
     it('a predictable password is accepted, but a short one or one that fails the check of the application is refused', async () => {
-      const { app } = env;
-      const id = await idOf(app, 'alice');
+      const id = await userIdOf(app);
       for (const password of ['letmeinletmein', 'qwertyuiop12345', 'here is alice']) {
         await app.auth.resetPassword(id, password);
         await app.login('alice', password);

@@ -2,7 +2,7 @@ import * as bcrypt from 'bcrypt';
 import { AuthUser, PasswordHasher, PrehashedBcryptPasswordHasher } from 'nestjs-session-auth';
 import { CountingHasher } from '../support/counting-hasher';
 import { SECOND } from '../support/driven-clock';
-import { describeOnEachDatabase, INVALID_CREDENTIALS, type TestEnvironment } from '../support/environment';
+import { describeOnEachDatabase, INVALID_CREDENTIALS } from '../support/environment';
 import { entityOf, GENERATED_ID, mappedUsers, OPTIONAL_TEXT, TEXT, TRUE_BY_DEFAULT } from '../support/mapped-users';
 import { tryLogin } from '../support/spellings';
 import { startForTest } from '../support/start-for-test';
@@ -18,11 +18,10 @@ async function storedHash(app: TestApplication): Promise<string> {
 
 const cheap = (): Promise<string> => bcrypt.hash(PASSWORD, 4);
 
-describeOnEachDatabase('password hashes of a lower cost', { auth: { bcryptCost: 5 } }, (env: TestEnvironment) => {
+describeOnEachDatabase('password hashes of a lower cost', { auth: { bcryptCost: 5 } }, ({ app }) => {
   it.each(['$2a$', '$2b$', '$2y$'])(
     'a login replaces a %s hash of a lower cost, and ends no session',
     async (version) => {
-      const { app } = env;
       const old = (await cheap()).replace('$2b$', version);
       await storeHash(app, old);
       await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
@@ -38,7 +37,6 @@ describeOnEachDatabase('password hashes of a lower cost', { auth: { bcryptCost: 
   );
 
   it('a login succeeds although the hasher throws when it is asked whether to replace the hash', async () => {
-    const { app } = env;
     const asked = jest.spyOn(app.nest.get(PasswordHasher), 'needsRehash').mockImplementation(() => {
       throw new Error('an unknown format');
     });
@@ -51,9 +49,8 @@ describeOnEachDatabase('password hashes of a lower cost', { auth: { bcryptCost: 
 
 const prehashed = { auth: { passwordHasher: new PrehashedBcryptPasswordHasher({ cost: 4 }) } };
 
-describeOnEachDatabase('password hashes of a previous hasher', prehashed, (env: TestEnvironment) => {
+describeOnEachDatabase('password hashes of a previous hasher', prehashed, ({ app }) => {
   it('a login replaces a hash of the previous hasher, and the user can then choose a long password', async () => {
-    const { app } = env;
     await storeHash(app, await cheap());
     await app.login();
     expect(await storedHash(app)).toMatch(/^\$hmac-sha384\$2b\$04\$/);

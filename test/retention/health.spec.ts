@@ -6,7 +6,7 @@ import { PooledDatabase } from '../../libs/auth/src/database/pooled-database';
 import type { PruningService } from '../../libs/auth/src/retention/pruning.service';
 import type { SessionSql } from '../../libs/auth/src/sessions/session';
 import { StatementFactory } from '../../libs/auth/src/database/statements';
-import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { describeOnEachDatabase } from '../support/environment';
 import { describeEachPooled, type Dialect, DIALECTS } from '../support/databases';
 import { SwitchingProxy } from '../support/switching-proxy';
 import { startForTest } from '../support/start-for-test';
@@ -52,17 +52,15 @@ const FAILING: Hook = {
 @Module({ imports: [TerminusModule.forRoot({ logger: false })], controllers: [HealthController] })
 class HealthModule {}
 
-describeOnEachDatabase('the health check, called by Terminus', { imports: [HealthModule] }, (env: TestEnvironment) => {
+describeOnEachDatabase('the health check, called by Terminus', { imports: [HealthModule] }, ({ app, tap }) => {
   it('the health check reports up', async () => {
-    const { body } = await env.app.http.get('/health').expect(200);
+    const { body } = await app.http.get('/health').expect(200);
     expect(body).toEqual({ status: 'ok', info: { auth: UP }, error: {}, details: { auth: UP } });
-    const built = await env.app.http.get('/health/built').expect(200);
+    const built = await app.http.get('/health/built').expect(200);
     expect(built.body.info).toEqual({ 'sign-in': UP });
   });
 
   it('the health check reports the last completed and failed pruning, and stays up after a failure', async () => {
-    const { app } = env;
-    const tap = new Tap(app);
     await app.pruning.prune();
     const prunedAt = new Date(app.clock.now()).toISOString();
     app.clock.advance(1_000);
@@ -77,23 +75,22 @@ describeOnEachDatabase('the health check, called by Terminus', { imports: [Healt
   });
 
   it('the health check is down while the database fails, and reveals only a reason code', async () => {
-    const tap = new Tap(env.app);
     tap.hook = FAILING;
     for (const path of ['/health', '/health/built']) {
-      const { body, text } = await env.app.http.get(path).expect(503);
+      const { body, text } = await app.http.get(path).expect(503);
       expect(body.error[path === '/health' ? 'auth' : 'sign-in']).toMatchObject({ ...DOWN, reason: 'other' });
       expect(text).not.toMatch(/secret|auth_/i);
     }
     tap.hook = {};
-    await env.app.http.get('/health').expect(200);
+    await app.http.get('/health').expect(200);
   });
 
   it.each(['auth_sessions', 'auth_users'])('the health check is down when the table %s is missing', async (table) => {
-    const { dataSource } = env.app;
+    const { dataSource } = app;
     await dataSource.query(`ALTER TABLE ${table} RENAME TO elsewhere`);
-    expect(await env.app.nest.get(AuthHealth).check()).toMatchObject({ status: 'down' });
+    expect(await app.nest.get(AuthHealth).check()).toMatchObject({ status: 'down' });
     await dataSource.query(`ALTER TABLE elsewhere RENAME TO ${table}`);
-    expect(await env.app.nest.get(AuthHealth).check()).toMatchObject({ status: 'up' });
+    expect(await app.nest.get(AuthHealth).check()).toMatchObject({ status: 'up' });
   });
 });
 

@@ -1,9 +1,9 @@
-import { AuthEvent, AuthSession, AuthUser, type PruneReport } from 'nestjs-session-auth';
+import { AuthEvent, AuthUser, type PruneReport } from 'nestjs-session-auth';
 import { EventLog, firstEventIdAt, type NewAuthEvent } from '../../libs/auth/src/history/event-log';
 import { DATABASES, describeEachPooled } from '../support/databases';
 import { DAY, HOUR, MINUTE } from '../support/driven-clock';
 import { withEndedSessions } from '../support/ended-sessions';
-import { statementsOf, Tap } from '../support/tap';
+import { statementsOf } from '../support/tap';
 import { databaseForTest, startForTest } from '../support/start-for-test';
 import type { TestApplication } from '../support/test-application';
 import {
@@ -11,8 +11,9 @@ import {
   INVALID_REFRESH,
   setActive,
   storedEnd,
+  storedSession,
+  userIdOf,
   describeOnEachDatabase,
-  type TestEnvironment,
 } from '../support/environment';
 
 const NO_ROWS = { endedSessions: 0, sessions: 0, events: 0, loginFailures: 0, loginTickets: 0, passwordResets: 0 };
@@ -46,19 +47,12 @@ async function eventCounts(app: TestApplication): Promise<Record<string, number>
   return Object.fromEntries(rows.map(({ event, n }: { event: string; n: unknown }) => [event, Number(n)]));
 }
 
-async function aliceId(app: TestApplication): Promise<string> {
-  return (await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' })).id;
-}
-
 /** Makes the instance count events as if it had written them. */
 function writeWithoutDatabase(app: TestApplication, events: number): void {
   const event = { event: 'logout', userId: null, ipAddress: null, userAgent: '', extra: {}, at: 0 } as const;
   const write = app.nest.get(EventLog).write(Array<NewAuthEvent>(events).fill(event));
   for (let step = write.next(); !step.done;) step = write.next({ rows: [], affected: 0 });
 }
-
-const stored = ({ app }: TestEnvironment, id: string): Promise<AuthSession> =>
-  app.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
 
 /** Refreshes a session each week just before it expires, and prunes in between. */
 async function refreshForFourWeeks(app: TestApplication, token: string): Promise<void> {
@@ -69,9 +63,8 @@ async function refreshForFourWeeks(app: TestApplication, token: string): Promise
   }
 }
 
-describeOnEachDatabase('pruning of sessions', { auth: { history: { retentionDays: 90 } } }, (env: TestEnvironment) => {
+describeOnEachDatabase('pruning of sessions', { auth: { history: { retentionDays: 90 } } }, ({ app, start }) => {
   it('pruning ends expired sessions, and reports each end once', async () => {
-    const { app } = env;
     const session = await app.login();
     await app.login('bob');
     app.clock.advance(7 * DAY - 1);
@@ -83,31 +76,29 @@ describeOnEachDatabase('pruning of sessions', { auth: { history: { retentionDays
     expect(await storedEnd(app, session.session_id)).toEqual({ state: 'expired', end_reason: 'expired' });
     const ended = app.sent('user_logged_out');
     expect(ended.map(({ reason }) => reason)).toEqual(['expired', 'expired']);
-    expect(ended.map(({ userId }) => userId)).toContain(await aliceId(app));
+    expect(ended.map(({ userId }) => userId)).toContain(await userIdOf(app));
     app.clock.advance(-HOUR);
     await app.get('/me', session.access_token).expect(401);
   });
 
   it('pruning does not end a session that a refresh has extended, and schedules it for its new expiry', async () => {
-    const { app } = env;
     const { session_id: id, refresh_token: token } = await app.login();
     const openedAt = app.clock.now();
     app.clock.advance(6 * DAY);
     const { body: pair } = await app.refresh(token).expect(200);
-    expect((await stored(env, id)).checkAt).toBe(openedAt + 7 * DAY);
+    expect((await storedSession(app, id)).checkAt).toBe(openedAt + 7 * DAY);
     app.clock.advance(DAY);
     expect(await app.pruning.prune({ dryRun: true })).toEqual({ ...NOTHING, dryRun: true });
     expect(await app.pruning.prune()).toEqual(NOTHING);
-    expect((await stored(env, id)).checkAt).toBe(openedAt + 13 * DAY);
+    expect((await storedSession(app, id)).checkAt).toBe(openedAt + 13 * DAY);
     await app.refresh(pair.refresh_token).expect(200);
-    expect((await stored(env, id)).checkAt).toBe(openedAt + 13 * DAY);
+    expect((await storedSession(app, id)).checkAt).toBe(openedAt + 13 * DAY);
   });
 
   it('pruning visits no session before its scheduled time, and a session that expires earlier is refused and stored as expired', async () => {
-    const { app, database } = env;
     const { refresh_token: token, session_id: id } = await app.login();
-    const lowered = await startForTest(database, { auth: { idleTimeoutSeconds: 3600 }, users: [] });
-    lowered.clock.advance(app.clock.now() - lowered.clock.now() + 2 * HOUR);
+    const lowered = await start({ auth: { idleTimeoutSeconds: 3600 } });
+    lowered.clock.advance(2 * HOUR);
     expect(await lowered.pruning.prune()).toEqual(NOTHING);
     expect(await storedEnd(app, id)).toMatchObject({ state: 'active' });
     await lowered.refresh(token).expect(400, INVALID_REFRESH);
@@ -115,7 +106,6 @@ describeOnEachDatabase('pruning of sessions', { auth: { history: { retentionDays
   });
 
   it('pruning ends a session at its absolute timeout if that is earlier than its idle timeout', async () => {
-    const { app } = env;
     const { refresh_token: token } = await app.login();
     await refreshForFourWeeks(app, token);
     app.clock.advance(2 * DAY + 3);
@@ -125,7 +115,6 @@ describeOnEachDatabase('pruning of sessions', { auth: { history: { retentionDays
   });
 
   it('pruning keeps the reuse of any earlier token detectable while its session is active', async () => {
-    const { app } = env;
     const { refresh_token: token } = await app.login();
     await refreshForFourWeeks(app, token);
     for (let time = 0; time < 2; time++) {
@@ -137,7 +126,6 @@ describeOnEachDatabase('pruning of sessions', { auth: { history: { retentionDays
   it.each(['disabled', 'deleted'])(
     'pruning ends an idle session of a user who was %s, and records forced_logout',
     async (how) => {
-      const { app } = env;
       const carol = await app.auth.createUser({ username: 'carol', password: 'correct horse battery staple' });
       const { session_id: id, refresh_token: token } = await app.login('carol');
       app.clock.advance(6 * DAY);
@@ -160,7 +148,6 @@ describeOnEachDatabase('pruning of sessions', { auth: { history: { retentionDays
   );
 
   it('pruning keeps an ended session until its login is as old as the retention time of the history', async () => {
-    const { app } = env;
     const session = await app.login();
     app.clock.advance(5 * MINUTE);
     await app.post('/auth/logout', session.access_token).expect(200);
@@ -179,7 +166,6 @@ describeOnEachDatabase('pruning of sessions', { auth: { history: { retentionDays
   });
 
   it('a dry run changes nothing', async () => {
-    const { app } = env;
     await app.login();
     const ended = await app.login();
     await app.post('/auth/logout', ended.access_token).expect(200);
@@ -200,10 +186,9 @@ describeOnEachDatabase('pruning of sessions', { auth: { history: { retentionDays
 describeOnEachDatabase(
   'pruning of the history',
   { auth: { history: { retentionDays: 90, maxRowsPerUser: 20 } } },
-  (env: TestEnvironment) => {
+  ({ app }) => {
     it('pruning deletes events after the retention time', async () => {
-      const { app } = env;
-      const userId = await aliceId(app);
+      const userId = await userIdOf(app);
       await writeEvents(app, userId, ['login_success', 'logout'], 90 * DAY + 2);
       await writeEvents(app, null, ['login_failure'], 90 * DAY + MINUTE);
       await writeEvents(app, userId, ['login_success'], 90 * DAY - MINUTE);
@@ -213,8 +198,7 @@ describeOnEachDatabase(
     });
 
     it('pruning keeps the configured number of events per user, and deletes refreshes first, then failed logins, then the oldest', async () => {
-      const { app } = env;
-      const userId = await aliceId(app);
+      const userId = await userIdOf(app);
       await writeEvents(app, userId, many('login_success', 10), 9 * HOUR);
       await writeEvents(app, userId, many('login_failure', 10), 8 * HOUR);
       await writeEvents(app, userId, many('token_refresh', 10), 7 * HOUR);
@@ -233,8 +217,7 @@ describeOnEachDatabase(
     });
 
     it('pruning deletes events of password reset requests, which anybody can cause, before events of the user', async () => {
-      const { app } = env;
-      const userId = await aliceId(app);
+      const userId = await userIdOf(app);
       await writeEvents(app, userId, ['login_success', 'password_change', 'token_reuse'], 9 * HOUR);
       await writeEvents(app, userId, many('password_reset_requested', 30), 8 * HOUR);
       expect(await app.pruning.prune()).toMatchObject({ events: 13 });
@@ -247,7 +230,6 @@ describeOnEachDatabase(
     });
 
     it('pruning keeps 10,000 events of unknown names', async () => {
-      const { app } = env;
       await writeEvents(app, null, many('login_failure', 10_700), HOUR);
       expect(await app.pruning.prune({ dryRun: true })).toMatchObject({ events: 700 });
       expect(await app.pruning.prune()).toMatchObject({ events: 700 });
@@ -257,77 +239,66 @@ describeOnEachDatabase(
   },
 );
 
-describeOnEachDatabase(
-  'pruning of a long history',
-  { auth: { history: { maxRowsPerUser: 20 } } },
-  (env: TestEnvironment) => {
-    it('pruning reduces a history of over 10,000 events to the maximum, refreshes and failed logins first', async () => {
-      const { app } = env;
-      const old = ['login_failure', ...many('login_success', 10_050)];
-      const events = [...old, 'token_refresh', 'token_refresh', 'login_failure', 'logout'];
-      await writeEvents(app, await aliceId(app), events, HOUR);
-      expect(await app.pruning.prune()).toMatchObject({ events: 10_035 });
-      expect(await eventCounts(app)).toEqual({ login_success: 19, logout: 1 });
-    });
+describeOnEachDatabase('pruning of a long history', { auth: { history: { maxRowsPerUser: 20 } } }, ({ app, tap }) => {
+  it('pruning reduces a history of over 10,000 events to the maximum, refreshes and failed logins first', async () => {
+    const old = ['login_failure', ...many('login_success', 10_050)];
+    const events = [...old, 'token_refresh', 'token_refresh', 'login_failure', 'logout'];
+    await writeEvents(app, await userIdOf(app), events, HOUR);
+    expect(await app.pruning.prune()).toMatchObject({ events: 10_035 });
+    expect(await eventCounts(app)).toEqual({ login_success: 19, logout: 1 });
+  });
 
-    it('each statement that prunes a history reads a bounded number of events', async () => {
-      const { app } = env;
-      await writeEvents(app, await aliceId(app), many('token_refresh', 1_900), HOUR);
-      const reads: string[] = [];
-      const tap = new Tap(app);
-      tap.hook = {
-        before: (call) => {
-          if (statementsOf(call)[0] === 'SELECT' && call.sql.includes('auth_events')) reads.push(call.sql);
-        },
-      };
-      expect(await app.pruning.prune()).toMatchObject({ events: 1_880 });
-      tap.hook = {};
-      expect(reads.length).toBeGreaterThan(6);
-      expect(reads.filter((sql) => !/LIMIT| IN \(/.test(sql))).toEqual([]);
-    });
+  it('each statement that prunes a history reads a bounded number of events', async () => {
+    await writeEvents(app, await userIdOf(app), many('token_refresh', 1_900), HOUR);
+    const reads: string[] = [];
+    tap.hook = {
+      before: (call) => {
+        if (statementsOf(call)[0] === 'SELECT' && call.sql.includes('auth_events')) reads.push(call.sql);
+      },
+    };
+    expect(await app.pruning.prune()).toMatchObject({ events: 1_880 });
+    tap.hook = {};
+    expect(reads.length).toBeGreaterThan(6);
+    expect(reads.filter((sql) => !/LIMIT| IN \(/.test(sql))).toEqual([]);
+  });
 
-    it('pruning finds every user with too many events, however many events other users have', async () => {
-      const { app } = env;
-      // The statements that count the events per user read 10,000 events at a time.
-      const events = { u0: 21, u1: 10_020, u2: 21, u3: 10_020, u4: 21 };
-      const users = Object.entries(events);
-      for (const [i, [user, count]] of users.entries())
-        await writeEvents(app, user, many('logout', count), (i + 1) * HOUR);
-      expect(await app.pruning.prune()).toMatchObject({ events: 20_003 });
-      const rows = await app.dataSource.query('SELECT COUNT(*) AS n FROM auth_events GROUP BY user_id');
-      expect(rows.map(({ n }: { n: unknown }) => Number(n))).toEqual([20, 20, 20, 20, 20]);
-    });
+  it('pruning finds every user with too many events, however many events other users have', async () => {
+    // The statements that count the events per user read 10,000 events at a time.
+    const events = { u0: 21, u1: 10_020, u2: 21, u3: 10_020, u4: 21 };
+    const users = Object.entries(events);
+    for (const [i, [user, count]] of users.entries())
+      await writeEvents(app, user, many('logout', count), (i + 1) * HOUR);
+    expect(await app.pruning.prune()).toMatchObject({ events: 20_003 });
+    const rows = await app.dataSource.query('SELECT COUNT(*) AS n FROM auth_events GROUP BY user_id');
+    expect(rows.map(({ n }: { n: unknown }) => Number(n))).toEqual([20, 20, 20, 20, 20]);
+  });
 
-    it('at most 1,000 ended sessions of a user are kept, and pruning deletes the oldest', async () => {
-      const { app } = env;
-      const { active, ended } = await withEndedSessions(app, 2_100);
-      await writeEvents(app, await aliceId(app), many('logout', 21), HOUR);
-      expect(await app.pruning.prune()).toMatchObject({ sessions: 1_100 });
-      const left = await app.dataSource.getRepository(AuthSession).find({ select: { id: true } });
-      expect(left.map(({ id }) => id).sort()).toEqual([active, ...ended.slice(-1_000)].sort());
-      app.clock.advance(DAY);
-      expect(await app.pruning.prune()).toMatchObject({ sessions: 0 });
-    });
-  },
-);
+  it('at most 1,000 ended sessions of a user are kept, and pruning deletes the oldest', async () => {
+    const { active, ended } = await withEndedSessions(app, 2_100);
+    await writeEvents(app, await userIdOf(app), many('logout', 21), HOUR);
+    expect(await app.pruning.prune()).toMatchObject({ sessions: 1_100 });
+    const left = await app.dataSource.getRepository(AuthSession).find({ select: { id: true } });
+    expect(left.map(({ id }) => id).sort()).toEqual([active, ...ended.slice(-1_000)].sort());
+    app.clock.advance(DAY);
+    expect(await app.pruning.prune()).toMatchObject({ sessions: 0 });
+  });
+});
 
 describeOnEachDatabase(
   'pruning with a large maximum of events',
   { auth: { history: { maxRowsPerUser: 10_050 } } },
-  (env: TestEnvironment) => {
+  ({ app }) => {
     it('all surplus refreshes are removed before other events, also beyond the first 10,000 events', async () => {
-      const { app } = env;
       const refreshes = many('token_refresh', 100);
       const events = [...refreshes, ...many('logout', 9_900), ...refreshes, ...many('logout', 100)];
-      await writeEvents(app, await aliceId(app), events, HOUR);
+      await writeEvents(app, await userIdOf(app), events, HOUR);
       expect(await app.pruning.prune()).toMatchObject({ events: 150 });
       expect(await eventCounts(app)).toEqual({ token_refresh: 50, logout: 10_000 });
     });
 
     it('at most 1,000 ended sessions of a user are kept, although the user has fewer events than the maximum', async () => {
-      const { app } = env;
       await withEndedSessions(app, 1_101);
-      await writeEvents(app, await aliceId(app), many('login_success', 1_100), HOUR);
+      await writeEvents(app, await userIdOf(app), many('login_success', 1_100), HOUR);
       expect(await app.pruning.prune()).toMatchObject({ sessions: 101, events: 0 });
     });
   },
@@ -336,10 +307,10 @@ describeOnEachDatabase(
 describe.each(DATABASES)('pruning besides its schedule on %s', (name) => {
   it('an instance prunes after every 100,000 events that it has written, outside the transaction of the last one', async () => {
     const app = await startForTest(name, { auth: { history: { maxRowsPerUser: 20 } } });
-    const bob = (await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'bob' })).id;
+    const bob = await userIdOf(app, 'bob');
     await app.login('bob');
     const { refresh_token: token } = await app.login();
-    await writeEvents(app, await aliceId(app), many('logout', 30), HOUR);
+    await writeEvents(app, await userIdOf(app), many('logout', 30), HOUR);
     writeWithoutDatabase(app, 99_996);
     await app.refresh(token).expect(200);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -363,7 +334,7 @@ describe.each(DATABASES)('parallel pruning on %s', (name) => {
     const database = await databaseForTest(name);
     const auth = { history: { maxRowsPerUser: 100 } };
     const apps = [await startForTest(database, { auth }), await startForTest(database, { auth, users: [] })] as const;
-    const userId = await aliceId(apps[0]);
+    const userId = await userIdOf(apps[0]);
     for (let i = 0; i < 5; i++) await apps[0].login();
     for (const app of apps) app.clock.advance(8 * DAY);
     await writeEvents(apps[0], userId, many('token_refresh', 1_000), HOUR);
@@ -409,7 +380,7 @@ describeEachPooled('pruning beside locked rows, on %s', (name) => {
   it('pruning skips locked events and ended sessions of a user with too many, without waiting', async () => {
     const app = await startForTest(name, { auth: { history: { maxRowsPerUser: 2_000 } } });
     const { ended } = await withEndedSessions(app, 1_010);
-    await writeEvents(app, await aliceId(app), many('token_refresh', 2_020), 2 * HOUR);
+    await writeEvents(app, await userIdOf(app), many('token_refresh', 2_020), 2 * HOUR);
     await writeEvents(app, 'another user', many('logout', 2_010), HOUR);
     const session = `SELECT id FROM auth_sessions WHERE id = '${ended[0]}'`;
     const release = await lock(app, session, 'SELECT id FROM auth_events ORDER BY id LIMIT 1');

@@ -1,7 +1,7 @@
-import { createDatabase, DATABASES, describeEachPooled } from '../support/databases';
+import { Activity } from '../../libs/auth/src/sessions/activity';
 import { MINUTE } from '../support/driven-clock';
-import { TestApplication } from '../support/test-application';
-import { Tap } from '../support/tap';
+import { describeOnEachDatabase, describeOnEachServer } from '../support/environment';
+import type { TestApplication } from '../support/test-application';
 
 async function activityOf(app: TestApplication, sessionId: string): Promise<number> {
   const [row] = await app.dataSource.query(
@@ -16,14 +16,11 @@ async function expectEventually(expected: number, read: () => Promise<number>): 
   expect(await read()).toBe(expected);
 }
 
-describe.each(DATABASES)('the activity of sessions on %s', (name) => {
+describeOnEachDatabase('the activity of sessions', {}, ({ app, tap }) => {
   it('the activity of many sessions is written in a few statements, once per interval', async () => {
-    const database = await createDatabase(name);
-    const app = await TestApplication.start({ database });
     const sessions = [];
     for (let i = 0; i < 120; i++) sessions.push(await app.login());
     app.clock.advance(2 * MINUTE);
-    const tap = new Tap(app);
     let updates = 0;
     tap.hook = {
       before: ({ sql }) => {
@@ -36,16 +33,13 @@ describe.each(DATABASES)('the activity of sessions on %s', (name) => {
     const before = updates;
     app.clock.advance(MINUTE - 1);
     await Promise.all(sessions.map(({ access_token }) => app.auth.authenticate(access_token)));
-    await app.close();
+    await app.nest.get(Activity).beforeApplicationShutdown();
     expect(updates).toBe(before);
-    await database.drop();
   });
 });
 
-describeEachPooled('the activity of a locked session on %s', (name) => {
+describeOnEachServer('the activity of a locked session', {}, ({ app }) => {
   it('a locked session does not delay the activity of other sessions', async () => {
-    const database = await createDatabase(name);
-    const app = await TestApplication.start({ database });
     const [first, second] = [await app.login(), await app.login('bob')];
     app.clock.advance(2 * MINUTE);
     const locker = app.dataSource.createQueryRunner();
@@ -59,7 +53,5 @@ describeEachPooled('the activity of a locked session on %s', (name) => {
     await locker.release();
     await app.get('/me', first.access_token).expect(200);
     await expectEventually(2 * MINUTE, () => activityOf(app, first.session_id));
-    await app.close();
-    await database.drop();
   });
 });

@@ -1,16 +1,16 @@
 import { type ResultPage, SessionAdministration } from 'nestjs-session-auth';
 import { DAY, HOUR } from '../support/driven-clock';
 import type { TestApplication } from '../support/test-application';
-import { historyOf, storedEnd, describeOnEachDatabase, type TestEnvironment, userIdOf } from '../support/environment';
+import { historyOf, storedEnd, describeOnEachDatabase, userIdOf } from '../support/environment';
 
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
 const administer = (app: TestApplication): SessionAdministration => app.nest.get(SessionAdministration);
 
-describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (env: TestEnvironment) => {
+describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, ({ app }) => {
   const open = async (username: string, ipAddress = '192.0.2.1', userAgent = 'test'): Promise<string> => {
-    const id = await userIdOf(env.app, username);
-    return (await env.app.auth.openSession(id, { ipAddress, userAgent })).sessionId;
+    const id = await userIdOf(app, username);
+    return (await app.auth.openSession(id, { ipAddress, userAgent })).sessionId;
   };
 
   /** Returns the items of all pages. `next` is null on the last page, even if that page is full. */
@@ -26,7 +26,6 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
   }
 
   it('an administrator lists the active sessions of all users in pages that contain each session once', async () => {
-    const { app } = env;
     const ids = [await open('alice'), await open('bob'), await open('carol'), await open('alice'), await open('bob')];
     const carol = await userIdOf(app, 'carol');
     await app.auth.revokeSession(carol, ids[2]!, {}, { by: 'admin', actor: 'bob' });
@@ -40,7 +39,6 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
   });
 
   it('an administrator finds sessions by age, activity, address and device', async () => {
-    const { app } = env;
     const old = await open('alice', '2001:db8::1', IPHONE);
     app.clock.advance(2 * DAY);
     const since = new Date(app.clock.now() - HOUR);
@@ -58,7 +56,6 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
   });
 
   it('an administrator ends exactly the sessions that match a filter, and is recorded as the actor', async () => {
-    const { app } = env;
     const alice = await app.login();
     const bob = await app.login('bob');
     const id = await userIdOf(app);
@@ -76,7 +73,6 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
   });
 
   it('an administrator ends all sessions of all users in several batches while users log out', async () => {
-    const { app } = env;
     const ids = [await userIdOf(app), await userIdOf(app, 'bob')];
     for (let i = 0; i < 450; i++) await app.auth.openSession(ids[i % 2]!);
     const session = await app.login('carol');
@@ -92,7 +88,6 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
   });
 
   it('ending the sessions of all users also revokes login tickets, but ending those of another user or device does not', async () => {
-    const { app } = env;
     const id = await userIdOf(app);
     const create = (): Promise<string> => app.auth.createLoginTicket(id, { methods: ['hwk'] });
     const [kept, ticket] = [await create(), await create()];
@@ -104,7 +99,6 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
   });
 
   it('an administrator reads the history of any user in pages', async () => {
-    const { app } = env;
     for (let i = 0; i < 4; i++) await open('alice');
     const id = await userIdOf(app);
     const ids = (await allOf((page) => administer(app).history(id, page))).map((entry) => entry.id);
@@ -113,16 +107,15 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
   });
 
   it('an administrator cannot request a page with an invalid cursor', async () => {
-    const id = await userIdOf(env.app);
+    const id = await userIdOf(app);
     const wrong = { code: 'invalid_field', fields: { after: ['Not a valid cursor. Pass the `next` of a page.'] } };
     for (const after of ['xyz', '', '1', "' OR 1=1", "1' OR 1=1", 5, [id]] as string[]) {
-      await expect(administer(env.app).list({}, { after })).rejects.toMatchObject(wrong);
-      if (after !== '1') await expect(administer(env.app).history(id, { after })).rejects.toMatchObject(wrong);
+      await expect(administer(app).list({}, { after })).rejects.toMatchObject(wrong);
+      if (after !== '1') await expect(administer(app).history(id, { after })).rejects.toMatchObject(wrong);
     }
   });
 
   it('an administrator cannot end sessions with an empty or invalid filter', async () => {
-    const { app } = env;
     await open('alice');
     const wrong = { code: 'invalid_field' };
     const everyone = [false, undefined, 'yes'].map((value) => ({ everyone: value }));
@@ -136,7 +129,6 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
   });
 
   it('an administrator cannot end or list sessions by an unknown criterion', async () => {
-    const { app } = env;
     await open('alice');
     const misspelt = { createdBefore: new Date(app.clock.now() + 1), ipAdress: '192.0.2.1' } as never;
     const ipAdress = [expect.stringMatching(/^Unknown criterion\. .*ipAddress/)];
@@ -147,7 +139,6 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
   });
 
   it('an administrator cannot end or list sessions by a value of another type', async () => {
-    const { app } = env;
     await open('alice');
     const texts = ['deviceType', 'osFamily', 'browserFamily', 'ipAddress'];
     const filters: unknown[] = [
@@ -171,8 +162,8 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
   it('an administrator cannot read a history with a user id of another type, and finds no sessions of an unknown id', async () => {
     const wrong = { code: 'invalid_field', fields: { userId: [expect.any(String)] } };
     for (const userId of ['', 'x\0', null, false, {}, [], ['x']]) {
-      await expect(administer(env.app).history(userId as never)).rejects.toMatchObject(wrong);
+      await expect(administer(app).history(userId as never)).rejects.toMatchObject(wrong);
     }
-    for (const userId of [7, 7n]) expect((await administer(env.app).list({ userId })).items).toEqual([]);
+    for (const userId of [7, 7n]) expect((await administer(app).list({ userId })).items).toEqual([]);
   });
 });

@@ -1,18 +1,11 @@
 import { DeviceDetector, type ClientInfo, type DeviceInfo } from 'nestjs-session-auth';
 import { MINUTE } from '../support/driven-clock';
-import { PASSWORD } from '../support/test-application';
-import {
-  historyOf,
-  postJson,
-  describeOnEachDatabase,
-  describeOnBothPlatforms,
-  type TestEnvironment,
-  userIdOf,
-} from '../support/environment';
+import { PASSWORD, type TestApplication } from '../support/test-application';
+import { historyOf, postJson, describeOnEachDatabase, describeOnBothPlatforms, userIdOf } from '../support/environment';
 
 const UNKNOWN = { device_type: 'other', os_family: 'Other', browser_family: 'Other', device_name: 'Other' };
 
-async function deviceOf({ app }: TestEnvironment, token: string): Promise<unknown> {
+async function deviceOf(app: TestApplication, token: string): Promise<unknown> {
   const { body } = await app.get('/auth/sessions', token).expect(200);
   const { device_type, os_family, browser_family, device_name } = body[0];
   return { device_type, os_family, browser_family, device_name };
@@ -30,16 +23,16 @@ class ScriptedDetector extends DeviceDetector {
 const detector = new ScriptedDetector();
 const phone: DeviceInfo = { deviceType: 'mobile', osFamily: 'iOS', browserFamily: 'Safari', deviceName: 'iPhone' };
 
-describeOnEachDatabase("the application's device detector", { auth: { deviceDetector: detector } }, (env) => {
-  const login = async (): Promise<unknown> => deviceOf(env, (await env.app.login()).access_token);
+describeOnEachDatabase("the application's device detector", { auth: { deviceDetector: detector } }, ({ app }) => {
+  const login = async (): Promise<unknown> => deviceOf(app, (await app.login()).access_token);
   // The detector's failures are logged at most once a minute, so each test begins a minute later.
-  beforeEach(() => env.app.clock.advance(MINUTE));
+  beforeEach(() => app.clock.advance(MINUTE));
 
   it('a login stores what the device detector returns', async () => {
     detector.answer = () => phone;
     const names = { os_family: 'iOS', browser_family: 'Safari', device_name: 'iPhone' };
     expect(await login()).toEqual({ device_type: 'mobile', ...names });
-    expect(env.app.logs).toEqual([]);
+    expect(app.logs).toEqual([]);
   });
 
   it.each<[string, () => unknown, RegExp]>([
@@ -48,18 +41,21 @@ describeOnEachDatabase("the application's device detector", { auth: { deviceDete
     ['returns a Promise that rejects', () => Promise.reject(new Error('late')), /detect\(\) returned a Promise/],
     ['returns an unknown type', () => ({ ...phone, deviceType: 'phone' }), /deviceType.* 'desktop', 'mobile'/],
     ['returns a name that is not a string', () => ({ ...phone, osFamily: { toString: null } }), /osFamily/],
-  ])('a login stores an unknown device and logs a warning if the device detector %s', async (_, answer, line) => {
-    detector.answer = answer;
-    expect(await login()).toEqual(UNKNOWN);
-    expect(env.app.logs.join('\n')).toMatch(line);
-  });
+  ])(
+    'a login stores an unknown device and logs an error, at most once a minute, if the device detector %s',
+    async (_, answer, line) => {
+      detector.answer = answer;
+      expect(await login()).toEqual(UNKNOWN);
+      expect(app.logs.join('\n')).toMatch(line);
+    },
+  );
 
   it('device names are stored without control characters, as well-formed text of at most 64 characters', async () => {
     const deviceName = `${'x'.repeat(63)}\u{1f511}`;
     detector.answer = () => ({ ...phone, osFamily: 'i\0OS\u0007\n', browserFamily: 'x'.repeat(10_000), deviceName });
     const names = { os_family: 'iOS', browser_family: 'x'.repeat(64), device_name: `${'x'.repeat(63)}\ufffd` };
     expect(await login()).toEqual({ device_type: 'mobile', ...names });
-    env.app.clock.advance(1);
+    app.clock.advance(1);
     detector.answer = () => ({ ...phone, osFamily: '', browserFamily: ' \t', deviceName: '\0' });
     expect(await login()).toEqual({ ...UNKNOWN, device_type: 'mobile' });
   });
@@ -74,9 +70,8 @@ const HOSTILE: [string, string[]][] = [
   ['two User-Agents', ['User-Agent: first', 'User-Agent: second']],
 ];
 
-describeOnBothPlatforms('clients of a login', {}, (env: TestEnvironment) => {
+describeOnBothPlatforms('clients of a login', {}, ({ app }) => {
   it.each(HOSTILE)('a login succeeds with %s', async (_, headers) => {
-    const { app } = env;
     const credentials = JSON.stringify({ username: 'alice', password: PASSWORD });
     const answer = await postJson(app, '/auth/login/', credentials, ...headers);
     expect(answer.status).toBe(200);
@@ -90,7 +85,6 @@ describeOnBothPlatforms('clients of a login', {}, (env: TestEnvironment) => {
   });
 
   it('openSession() with an address and User-Agent of another type records both as unknown', async () => {
-    const { app } = env;
     const id = await userIdOf(app);
     const values = [5, {}, ['a'], Buffer.from('x'), Symbol('x')];
     for (const value of values) {

@@ -5,7 +5,6 @@ import { derive, sha256 } from '../../libs/auth/src/base/random';
 import { formatAccessToken } from '../../libs/auth/src/tokens/tokens';
 import { SECOND } from '../support/driven-clock';
 import { PASSWORD, TestApplication, type TestApplicationOptions } from '../support/test-application';
-import { Tap } from '../support/tap';
 import {
   historyOf,
   INVALID_REFRESH,
@@ -14,7 +13,6 @@ import {
   storedSession,
   describeOnEachDatabase,
   describeOnEachServer,
-  type TestEnvironment,
 } from '../support/environment';
 
 const HOME = '198.51.100.7';
@@ -30,32 +28,13 @@ function refreshFrom(network: string, app: TestApplication, refreshToken: string
   return app.refresh(refreshToken).set('X-Forwarded-For', network);
 }
 
-/** Runs another instance on the same database in parallel. */
-async function withInstance<T>(
-  { app, database }: TestEnvironment,
-  options: Omit<TestApplicationOptions, 'database'>,
-  work: (other: TestApplication) => Promise<T>,
-): Promise<T> {
-  const other = await TestApplication.start({ database, ...options, users: [] });
-  try {
-    other.clock.advance(app.clock.now() - other.clock.now());
-    return await work(other);
-  } finally {
-    await other.close();
-  }
-}
-
-async function expectReuse({ app }: TestEnvironment, presentation: Test): Promise<void> {
+async function expectReuse(app: TestApplication, presentation: Test): Promise<void> {
   await presentation.expect(400, INVALID_REFRESH);
   expect(app.sent('token_reuse_detected')).toHaveLength(1);
 }
 
-describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestEnvironment) => {
-  let tap: Tap;
-  beforeAll(() => void (tap = new Tap(env.app)));
-
+describeOnEachDatabase('a grace period of ten seconds', graceOf(10), ({ app, start, tap }) => {
   it('a client that lost the response receives the same pair for each repetition of the refresh', async () => {
-    const { app } = env;
     const first = await app.login();
     const { body: pair } = await refreshFrom(HOME, app, first.refresh_token).expect(200);
     for (const wait of [0, 5 * SECOND, 5 * SECOND - 1]) {
@@ -69,7 +48,6 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
   });
 
   it('a replay is recorded as a replay, and changes only the number of replays in the session', async () => {
-    const { app } = env;
     const first = await app.login();
     const { body: pair } = await refreshFrom(HOME, app, first.refresh_token).expect(200);
     const before = await storedSession(app, first.session_id);
@@ -82,7 +60,6 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
   });
 
   it.each([2, 20])('%i parallel refreshes with one token return the same pair, and no session ends', async (count) => {
-    const { app } = env;
     const first = await app.login();
     const responses = await Promise.all(Array.from({ length: count }, () => app.refresh(first.refresh_token)));
     const [{ body: pair }] = responses as [Response];
@@ -94,7 +71,6 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
   });
 
   it('the first use of a pair is stored before the response, and later uses change nothing', async () => {
-    const { app } = env;
     const first = await app.login();
     const { body: pair } = await app.refresh(first.refresh_token).expect(200);
     expect(await storedSession(app, first.session_id)).toMatchObject({ firstUsedAt: null });
@@ -107,7 +83,6 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
   });
 
   it('a request fails with 503 if the first use of its access token cannot be stored', async () => {
-    const { app } = env;
     const first = await app.login();
     const { body: pair } = await refreshFrom(HOME, app, first.refresh_token).expect(200);
     tap.hook = {
@@ -121,27 +96,23 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
   });
 
   it('the first use of a pair on one instance is known to all instances', async () => {
-    const { app } = env;
-    await withInstance(env, graceOf(10), async (other) => {
-      const first = await app.login();
-      const { body: pair } = await refreshFrom(HOME, other, first.refresh_token).expect(200);
-      await refreshFrom(ELSEWHERE, app, first.refresh_token).expect(200, pair);
-      await other.get('/me', pair.access_token).expect(200);
-      await expectReuse(env, refreshFrom(ELSEWHERE, app, first.refresh_token));
-    });
+    const other = await start(graceOf(10));
+    const first = await app.login();
+    const { body: pair } = await refreshFrom(HOME, other, first.refresh_token).expect(200);
+    await refreshFrom(ELSEWHERE, app, first.refresh_token).expect(200, pair);
+    await other.get('/me', pair.access_token).expect(200);
+    await expectReuse(app, refreshFrom(ELSEWHERE, app, first.refresh_token));
   });
 
   it('a thief on another network who refreshes first is detected when the client presents the same token', async () => {
-    const { app } = env;
     const stolen = await app.login();
     const { body: pair } = await refreshFrom(ELSEWHERE, app, stolen.refresh_token).expect(200);
     await app.get('/me', pair.access_token).set('X-Forwarded-For', ELSEWHERE).expect(200);
-    await expectReuse(env, refreshFrom(HOME, app, stolen.refresh_token));
+    await expectReuse(app, refreshFrom(HOME, app, stolen.refresh_token));
     await app.get('/me', pair.access_token).expect(401);
   });
 
   it('presenting a used token is reuse if the clock was set back to more than ten seconds before its refresh', async () => {
-    const { app } = env;
     for (const [seconds, status] of [
       [10, 200],
       [10.001, 400],
@@ -155,18 +126,16 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
   });
 
   it('only the direct predecessor of the current token is replayed, and any earlier token is reuse', async () => {
-    const { app } = env;
     const first = await app.login();
     const { body: second } = await app.refresh(first.refresh_token).expect(200);
     const { body: third } = await app.refresh(second.refresh_token).expect(200);
     await app.refresh(second.refresh_token).expect(200, third);
-    await expectReuse(env, app.refresh(first.refresh_token));
+    await expectReuse(app, app.refresh(first.refresh_token));
     expect(app.sent('token_reuse_detected')).toMatchObject([{ reuse: { generationsBehind: 2 } }]);
-    await expectReuse(env, app.refresh(second.refresh_token));
+    await expectReuse(app, app.refresh(second.refresh_token));
   });
 
   it('the refresh of an ended session is not replayed', async () => {
-    const { app } = env;
     const first = await app.login();
     const { body: pair } = await app.refresh(first.refresh_token).expect(200);
     await app.post('/auth/logout', pair.access_token).expect(200);
@@ -176,7 +145,6 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
   });
 
   it("a replay for a disabled user ends the user's sessions", async () => {
-    const { app } = env;
     const first = await app.login();
     await app.refresh(first.refresh_token).expect(200);
     await setActive(app, 'alice', false);
@@ -187,7 +155,6 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
   });
 
   it('a used token whose successor was replaced by a password change is refused, but presenting it is not reuse', async () => {
-    const { app } = env;
     const first = await app.login();
     const { body: second } = await app.refresh(first.refresh_token).expect(200);
     const change = { current_password: PASSWORD, new_password: PASSWORD };
@@ -199,7 +166,6 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
   });
 
   it('the pair can be derived neither from the database alone nor from an old token alone', async () => {
-    const { app } = env;
     const first = await app.login();
     const { body: pair } = await refreshFrom(HOME, app, first.refresh_token).expect(200);
     const row = await storedSession(app, first.session_id);
@@ -220,7 +186,6 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
   });
 
   it('the network is stored as a digest that differs between tokens, so that the network cannot be looked up', async () => {
-    const { app } = env;
     const digests = new Set<string | null>();
     for (let session = 0; session < 2; session++) {
       const { session_id: id, refresh_token: token } = await app.login();
@@ -239,12 +204,11 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
   ])(
     'presenting a used token is reuse if the stored pair cannot be derived from the token because of %s',
     async (_, change) => {
-      const { app } = env;
       const first = await app.login();
       await app.refresh(first.refresh_token).expect(200);
       const row = await storedSession(app, first.session_id);
       await app.dataSource.getRepository(AuthSession).update({ id: row.id }, change(row));
-      await expectReuse(env, app.refresh(first.refresh_token));
+      await expectReuse(app, app.refresh(first.refresh_token));
       expect(await storedEnd(app, row.id)).toEqual({ state: 'revoked', end_reason: 'token_reuse' });
     },
   );
@@ -256,46 +220,40 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
   ])(
     'a grace period that is %s affects earlier refreshes only if the new period is shorter',
     async (_, changed, seconds) => {
-      const { app } = env;
-      await withInstance(env, changed, async (other) => {
-        const first = await app.login();
-        const { body: pair } = await app.refresh(first.refresh_token).expect(200);
-        if (seconds > 0) {
-          other.clock.advance(seconds * SECOND - 1);
-          await other.refresh(first.refresh_token).expect(200, pair);
-          other.clock.advance(1);
-        }
-        await other.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
-        expect(other.sent('token_reuse_detected')).toHaveLength(1);
-      });
+      const other = await start(changed);
+      const first = await app.login();
+      const { body: pair } = await app.refresh(first.refresh_token).expect(200);
+      if (seconds > 0) {
+        other.clock.advance(seconds * SECOND - 1);
+        await other.refresh(first.refresh_token).expect(200, pair);
+        other.clock.advance(1);
+      }
+      await other.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
+      expect(other.sent('token_reuse_detected')).toHaveLength(1);
     },
   );
 });
 
-describeOnEachServer('the first use of an access token', graceOf(10), (env: TestEnvironment) => {
+describeOnEachServer('the first use of an access token', graceOf(10), ({ app, start, tap }) => {
   it('an access token that is replaced before its first use is stored is refused', async () => {
-    const { app } = env;
     const first = await app.login();
     const { body: pair } = await app.refresh(first.refresh_token).expect(200);
-    await withInstance(env, graceOf(10), async (other) => {
-      const tap = new Tap(app);
-      tap.hook = {
-        before: async ({ sql }) => {
-          if (!/^UPDATE .*first_used_at/s.test(sql)) return;
-          tap.hook = {};
-          await other.refresh(pair.refresh_token).expect(200);
-        },
-      };
-      await app.get('/me', pair.access_token).expect(401);
-    });
+    const other = await start(graceOf(10));
+    tap.hook = {
+      before: async ({ sql }) => {
+        if (!/^UPDATE .*first_used_at/s.test(sql)) return;
+        tap.hook = {};
+        await other.refresh(pair.refresh_token).expect(200);
+      },
+    };
+    await app.get('/me', pair.access_token).expect(401);
   });
 });
 
 const UNTRACKED = { ...graceOf(10), auth: { refreshReuseGraceSeconds: 10, trackIps: false } };
 
-describeOnEachDatabase('a grace period without tracked addresses', UNTRACKED, (env: TestEnvironment) => {
+describeOnEachDatabase('a grace period without tracked addresses', UNTRACKED, ({ app }) => {
   it('a replay is bound to the network of the client, although no address is stored', async () => {
-    const { app } = env;
     const first = await app.login();
     const { body: pair } = await refreshFrom(HOME, app, first.refresh_token).expect(200);
     await app.get('/me', pair.access_token).expect(200);
@@ -303,6 +261,6 @@ describeOnEachDatabase('a grace period without tracked addresses', UNTRACKED, (e
     const tables = ['auth_sessions', 'auth_events'];
     const rows = await Promise.all(tables.map((table) => app.dataSource.query(`SELECT * FROM ${table}`)));
     expect(JSON.stringify(rows)).not.toContain(HOME);
-    await expectReuse(env, refreshFrom(ELSEWHERE, app, first.refresh_token));
+    await expectReuse(app, refreshFrom(ELSEWHERE, app, first.refresh_token));
   });
 });

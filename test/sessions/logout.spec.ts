@@ -1,15 +1,7 @@
-import {
-  emittedEnds,
-  INVALID_REFRESH,
-  historyOf,
-  storedEnd,
-  describeOnBothPlatforms,
-  type TestEnvironment,
-} from '../support/environment';
+import { emittedEnds, INVALID_REFRESH, historyOf, storedEnd, describeOnBothPlatforms } from '../support/environment';
 
-describeOnBothPlatforms('logout', {}, (env: TestEnvironment) => {
+describeOnBothPlatforms('logout', {}, ({ app }) => {
   it('a logout ends the session and revokes its access token and token family immediately, and other sessions continue', async () => {
-    const { app } = env;
     const first = await app.login();
     const other = await app.login();
     const { body: second } = await app.refresh(first.refresh_token).expect(200);
@@ -30,9 +22,8 @@ describeOnBothPlatforms('logout', {}, (env: TestEnvironment) => {
   });
 });
 
-describeOnBothPlatforms('logout of all sessions', {}, (env: TestEnvironment) => {
+describeOnBothPlatforms('logout of all sessions', {}, ({ app }) => {
   it('logout/all ends every session of the user, including the current one, unless the body contains keep_current: true', async () => {
-    const { app } = env;
     const bob = await app.login('bob');
     for (const body of [undefined, {}, { keep_current: false }, { keep: true }]) {
       const sessions = [await app.login(), await app.login(), await app.login()];
@@ -48,7 +39,6 @@ describeOnBothPlatforms('logout of all sessions', {}, (env: TestEnvironment) => 
   });
 
   it('logout/all emits and records each end, with the reason `logout` for the current session only', async () => {
-    const { app } = env;
     const { session_id: other } = await app.login();
     const { session_id: current, access_token: token } = await app.login();
     await app.post('/auth/logout/all/', token).expect(200, { detail: 'Revoked 2 session(s).' });
@@ -61,7 +51,6 @@ describeOnBothPlatforms('logout of all sessions', {}, (env: TestEnvironment) => 
   });
 
   it('logout/all with keep_current keeps the current session and does not count that session', async () => {
-    const { app } = env;
     const sessions = [await app.login(), await app.login(), await app.login()];
     const current = sessions[1]!;
     const all = () => app.post('/auth/logout/all/', current.access_token, { keep_current: true });

@@ -1,8 +1,7 @@
-import { createDatabase, DATABASES, describeEachPooled } from '../support/databases';
 import { DAY } from '../support/driven-clock';
-import { storedEnd } from '../support/environment';
-import { TestApplication, type LoginAnswer } from '../support/test-application';
-import { Tap, type Call } from '../support/tap';
+import { describeOnEachDatabase, describeOnEachServer, storedEnd } from '../support/environment';
+import type { LoginAnswer } from '../support/test-application';
+import type { Call, Tap } from '../support/tap';
 
 const LOOK_UP = /^SELECT .* AS access_digest.* = 'active'$/s;
 
@@ -11,11 +10,8 @@ class LookUps {
   /** The session ids of each read. */
   readonly ids: unknown[][] = [];
   letContinue: () => void = () => undefined;
-  private readonly tap: Tap;
 
-  constructor(app: TestApplication) {
-    this.tap = new Tap(app);
-  }
+  constructor(private readonly tap: Tap) {}
 
   record(): void {
     this.tap.hook = { before: (call) => void (this.isLookUp(call) && this.add(call)) };
@@ -46,25 +42,13 @@ class LookUps {
   }
 }
 
-describe.each(DATABASES)("the guard's read on %s", (name) => {
-  let database: Awaited<ReturnType<typeof createDatabase>>;
-  let app: TestApplication;
-
-  beforeEach(async () => {
-    database = await createDatabase(name);
-    app = await TestApplication.start({ database });
-  });
-  afterEach(async () => {
-    await app.close();
-    await database.drop();
-  });
-
+describeOnEachDatabase("the guard's read", {}, ({ app, tap }) => {
   it('requests that arrive during a read are looked up together in the next read, and each receives its own session', async () => {
     const sessions: LoginAnswer[] = [];
     for (let i = 0; i < 30; i++) sessions.push(await app.login(i % 2 ? 'alice' : 'bob'));
     const bad = await app.login();
     await app.post('/auth/logout', bad.access_token).expect(200);
-    const reads = new LookUps(app);
+    const reads = new LookUps(tap);
     const isHeld = reads.hold();
     const first = app.auth.authenticate(sessions[0]!.access_token);
     await isHeld;
@@ -81,7 +65,7 @@ describe.each(DATABASES)("the guard's read on %s", (name) => {
   it('a request that arrives after the response to a revocation is refused, even if a read is in progress', async () => {
     const [held, revoked] = [await app.login('bob'), await app.login()];
     const principal = (await app.auth.authenticate(revoked.access_token))!;
-    const reads = new LookUps(app);
+    const reads = new LookUps(tap);
     const isHeld = reads.hold();
     const first = app.auth.authenticate(held.access_token);
     await isHeld;
@@ -93,11 +77,19 @@ describe.each(DATABASES)("the guard's read on %s", (name) => {
     expect(await after).toBe(401);
   });
 
-  it('the guard writes nothing when it refuses the token of an expired session', async () => {
+  it('the guard reads ten columns besides those of the user, and stores no expiry', async () => {
     const { access_token: token, session_id: id } = await app.login();
-    app.clock.advance(31 * DAY);
     const statements: string[] = [];
-    new Tap(app).hook = { before: ({ sql, only }) => void statements.push(sql || (only?.sql ?? '')) };
+    tap.hook = { before: ({ sql, only }) => void statements.push(sql || (only?.sql ?? '')) };
+    await app.auth.authenticate(token);
+    const [read = ''] = statements.filter((sql) => LOOK_UP.test(sql));
+    const names = [...read.replace(/\sFROM .*/s, '').matchAll(/ AS (\w+)(?=,|\s*$)/g)].map(([, name]) => name!);
+    expect(names.filter((name) => !name.startsWith('user_') || name === 'user_id').sort()).toEqual([
+      ...['access_digest', 'account', 'authenticated_at', 'data', 'id', 'last_activity', 'methods', 'replay_until'],
+      ...['user_id', 'valid_until'],
+    ]);
+    statements.length = 0;
+    app.clock.advance(31 * DAY);
     expect(await app.auth.authenticate(token)).toBeNull();
     expect(statements.filter((sql) => sql !== '' && !LOOK_UP.test(sql))).toEqual([]);
     expect(await storedEnd(app, id)).toEqual({ state: 'active', end_reason: null });
@@ -105,7 +97,7 @@ describe.each(DATABASES)("the guard's read on %s", (name) => {
 
   it('the guard does not read for a public route or for malformed tokens', async () => {
     const { access_token: token, refresh_token: refresh } = await app.login();
-    const reads = new LookUps(app);
+    const reads = new LookUps(tap);
     reads.record();
     await app.get('/open', token).expect(200);
     for (const odd of ['x', `${token}x`, token.toUpperCase(), 'nsaa_', refresh]) await app.get('/me', odd).expect(401);
@@ -115,28 +107,22 @@ describe.each(DATABASES)("the guard's read on %s", (name) => {
   });
 });
 
-describeEachPooled("the guard's read on %s, over two instances", (name) => {
+describeOnEachServer("the guard's read over two instances", {}, ({ app, start }) => {
   it('a request sees a revocation by the other instance immediately, under load', async () => {
-    const database = await createDatabase(name);
-    const apps = [
-      await TestApplication.start({ database }),
-      await TestApplication.start({ database, users: [] }),
-    ] as const;
-    const busy = await apps[0].login('bob');
+    const other = await start();
+    const busy = await app.login('bob');
     let isDone = false;
     const load = Array.from({ length: 8 }, async () => {
-      while (!isDone) await apps[1].auth.authenticate(busy.access_token);
+      while (!isDone) await other.auth.authenticate(busy.access_token);
     });
     for (let round = 0; round < 30; round++) {
-      const { access_token: token } = await apps[0].login();
-      const principal = (await apps[1].auth.authenticate(token))!;
-      await apps[0].auth.logout(principal);
-      const seen = await Promise.all(Array.from({ length: 5 }, () => apps[1].auth.authenticate(token)));
+      const { access_token: token } = await app.login();
+      const principal = (await other.auth.authenticate(token))!;
+      await app.auth.logout(principal);
+      const seen = await Promise.all(Array.from({ length: 5 }, () => other.auth.authenticate(token)));
       expect(seen).toEqual(Array<null>(5).fill(null));
     }
     isDone = true;
     await Promise.all(load);
-    for (const app of apps) await app.close();
-    await database.drop();
   });
 });

@@ -9,12 +9,11 @@ const networkStored = async (app: TestApplication): Promise<string | null> =>
   (await app.dataSource.query('SELECT last_network FROM auth_sessions'))[0].last_network;
 
 for (const auth of [{}, { refreshReuseGraceSeconds: 10 }]) {
-  describeOnEachDatabase(`sessions that change networks, with ${JSON.stringify(auth)}`, { auth }, (env) => {
-    const open = async (client: object) => env.app.auth.openSession(await userIdOf(env.app), client);
-    const moves = (): string[][] => env.app.sent('session_network_changed').map(({ from, to }) => [from, to]);
+  describeOnEachDatabase(`sessions that change networks, with ${JSON.stringify(auth)}`, { auth }, ({ app }) => {
+    const open = async (client: object) => app.auth.openSession(await userIdOf(app), client);
+    const moves = (): string[][] => app.sent('session_network_changed').map(({ from, to }) => [from, to]);
 
     it('each refresh from a different network than the previous refresh is recorded and emitted', async () => {
-      const { app } = env;
       const opened = await open(HOME);
       const first = await app.auth.refresh(opened.refreshToken, HOME);
       expect(moves()).toEqual([]);
@@ -39,7 +38,6 @@ for (const auth of [{}, { refreshReuseGraceSeconds: 10 }]) {
     });
 
     it('an unknown address is not reported as a network change, and the next address is compared with the last known one', async () => {
-      const { app } = env;
       const unknown = await app.auth.refresh((await open({})).refreshToken, HOME);
       const lost = await app.auth.refresh(unknown.refreshToken, {});
       const same = await app.auth.refresh(lost.refreshToken, HOME);

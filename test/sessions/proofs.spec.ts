@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { AuthSession, RequireRecentLogin } from 'nestjs-session-auth';
 import { MINUTE, SECOND } from '../support/driven-clock';
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { eventsOf, describeOnEachDatabase, type TestEnvironment, userIdOf } from '../support/environment';
+import { eventsOf, describeOnEachDatabase, userIdOf } from '../support/environment';
 
 declare module 'nestjs-session-auth' {
   interface SessionData {
@@ -41,9 +41,8 @@ CYCLIC.tenant = [CYCLIC];
 
 const PROVABLE = { auth: { endpoints: { reauthenticate: true } }, controllers: [TransferController] };
 
-describeOnEachDatabase('the methods of a session', PROVABLE, (env) => {
+describeOnEachDatabase('the methods of a session', PROVABLE, ({ app }) => {
   it('a session has the method `pwd` or those that the application passes, with their time, and refreshes keep them', async () => {
-    const { app } = env;
     const now = new Date(app.clock.now());
     const { access_token: token, refresh_token: refreshToken } = await app.login();
     expect((await principalOf(app, token)).methods).toEqual({ pwd: now });
@@ -57,7 +56,6 @@ describeOnEachDatabase('the methods of a session', PROVABLE, (env) => {
   });
 
   it('a session cannot be opened with invalid methods', async () => {
-    const { app } = env;
     const id = await userIdOf(app);
     const lists = [[], ['Otp'], ['-otp'], ['__proto__'], ['a'.repeat(33)], [1], Array(9).fill('otp')];
     for (const methods of [...lists, 'otp', null]) {
@@ -68,7 +66,6 @@ describeOnEachDatabase('the methods of a session', PROVABLE, (env) => {
   });
 
   it('a session has at most eight methods, and the least recently proven methods are dropped', async () => {
-    const { app } = env;
     let { accessToken } = await app.auth.openSession(await userIdOf(app), {}, { methods: ['first'] });
     for (const name of ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'b']) {
       app.clock.advance(SECOND);
@@ -79,7 +76,6 @@ describeOnEachDatabase('the methods of a session', PROVABLE, (env) => {
   });
 
   it('a reauthentication and a password change prove `pwd` again and no other method', async () => {
-    const { app } = env;
     const start = new Date(app.clock.now());
     const opened = await app.auth.openSession(await userIdOf(app), {}, { methods: ['pwd', 'otp'] });
     app.clock.advance(MINUTE);
@@ -93,7 +89,6 @@ describeOnEachDatabase('the methods of a session', PROVABLE, (env) => {
   });
 
   it('confirmIdentity proves methods and returns a new pair for the session, as a reauthentication does', async () => {
-    const { app } = env;
     const session = await app.login();
     app.clock.advance(10 * MINUTE);
     await app.get('/transfer/any', session.access_token).expect(403, RECENT_LOGIN_REQUIRED);
@@ -110,7 +105,6 @@ describeOnEachDatabase('the methods of a session', PROVABLE, (env) => {
   });
 
   it('a login or method is not recent if the clock was set back to more than ten seconds before it', async () => {
-    const { app } = env;
     const { accessToken } = await app.auth.openSession(await userIdOf(app), {}, { methods: ['pwd', 'otp'] });
     for (const [seconds, status] of [
       [10, 200],
@@ -124,7 +118,6 @@ describeOnEachDatabase('the methods of a session', PROVABLE, (env) => {
   });
 
   it('a route that requires several recent methods checks the age of each method to the millisecond', async () => {
-    const { app } = env;
     const { accessToken } = await app.auth.openSession(await userIdOf(app), {}, { methods: ['pwd', 'otp'] });
     for (const path of ['any', 'otp', 'both']) await app.get(`/transfer/${path}`, accessToken).expect(200);
     app.clock.advance(60 * SECOND - 1);
@@ -147,9 +140,8 @@ it('a route cannot require an empty list of methods or a method without a name',
   expect(() => RequireRecentLogin({ withinSeconds: 60, methods: [''] })).toThrow('methods is [""]');
 });
 
-describeOnEachDatabase('the data of a session', {}, (env: TestEnvironment) => {
+describeOnEachDatabase('the data of a session', {}, ({ app }) => {
   it('a session keeps the data with which the application opened it, through refreshes, and has an empty object without data', async () => {
-    const { app } = env;
     const data = { tenant: 'Ångström \u0000 🦊', roles: ['admin'] };
     const opened = await app.auth.openSession(await userIdOf(app), {}, { data });
     const pair = await app.auth.refresh(opened.refreshToken);
@@ -160,7 +152,6 @@ describeOnEachDatabase('the data of a session', {}, (env: TestEnvironment) => {
   });
 
   it('session data may have at most 1,024 bytes of UTF-8', async () => {
-    const { app } = env;
     const id = await userIdOf(app);
     const tenant = 'é'.repeat((1024 - '{"tenant":""}'.length - 1) / 2);
     await app.auth.openSession(id, {}, { data: { tenant: `${tenant}a` } });
@@ -169,7 +160,6 @@ describeOnEachDatabase('the data of a session', {}, (env: TestEnvironment) => {
   });
 
   it('session data that JSON would change cannot be stored', async () => {
-    const { app } = env;
     const id = await userIdOf(app);
     const values = [new Date(0), undefined, Infinity, CYCLIC].map((tenant) => ({ tenant }));
     for (const data of ['text', ['text'], null, new (class Tenant {})(), ...values]) {

@@ -8,8 +8,7 @@ import {
   type RefreshTokenClaims,
 } from '../../libs/auth/src/tokens/tokens';
 import { DAY, MINUTE, SECOND } from '../support/driven-clock';
-import { TestApplication, type LoginAnswer } from '../support/test-application';
-import { Tap } from '../support/tap';
+import type { LoginAnswer, TestApplication } from '../support/test-application';
 import {
   emittedEnds,
   eventsOf,
@@ -20,12 +19,10 @@ import {
   storedSession,
   describeOnEachDatabase,
   describeOnBothPlatforms,
-  type TestEnvironment,
 } from '../support/environment';
 
-describeOnBothPlatforms('refresh', {}, (env: TestEnvironment) => {
+describeOnBothPlatforms('refresh', {}, ({ app }) => {
   it('a refresh returns a new pair for the same session and nothing else, and revokes the previous access token immediately', async () => {
-    const { app } = env;
     const first = await app.login();
     const { body } = await app.refresh(first.refresh_token).expect(200);
     expect(body).toEqual({
@@ -42,13 +39,11 @@ describeOnBothPlatforms('refresh', {}, (env: TestEnvironment) => {
   });
 
   it('a refresh needs no access token, and ignores a sent access token and unknown fields', async () => {
-    const { app } = env;
     const { refresh_token: token } = await app.login();
     await app.post('/auth/token/refresh/', 'garbage', { refresh_token: token, session_id: 'x', other: [] }).expect(200);
   });
 
   it('every refresh token that is not current is refused with a byte-identical response', async () => {
-    const { app } = env;
     const present = (token: string) => postJson(app, '/auth/token/refresh/', JSON.stringify({ refresh_token: token }));
     const unknown = await present('unknown');
     expect([unknown.status, JSON.parse(unknown.body)]).toEqual([400, INVALID_REFRESH]);
@@ -65,7 +60,6 @@ describeOnBothPlatforms('refresh', {}, (env: TestEnvironment) => {
   });
 
   it('a refresh refuses any string that is not a refresh token, also a variation of the current one, which stays valid', async () => {
-    const { app } = env;
     const { refresh_token: token } = await app.login();
     const variations = [` ${token}`, `${token} `, `${token}\n`, `${token}\0`, token.toUpperCase(), `Bearer ${token}`];
     const others = [' ', '\0', '\ud800', '\u{1f600}', "' OR 1=1 --", 'x'.repeat(90_000), '{}', 'nsar_'];
@@ -77,7 +71,6 @@ describeOnBothPlatforms('refresh', {}, (env: TestEnvironment) => {
   });
 
   it('a refresh reads no token from the query, a form or a cookie', async () => {
-    const { app } = env;
     const { refresh_token: token } = await app.login();
     const required = { refresh_token: ['This field is required.'] };
     await app.http.post(`/auth/token/refresh/?refresh_token=${token}`).expect(400, required);
@@ -87,9 +80,8 @@ describeOnBothPlatforms('refresh', {}, (env: TestEnvironment) => {
   });
 });
 
-describeOnBothPlatforms('reuse of refresh tokens', {}, (env: TestEnvironment) => {
+describeOnBothPlatforms('reuse of refresh tokens', {}, ({ app }) => {
   it('a refresh token presented twice ends every session of its user, and none of other users', async () => {
-    const { app } = env;
     const thief = await app.login();
     const other = await app.login();
     const bob = await app.login('bob');
@@ -124,7 +116,6 @@ describeOnBothPlatforms('reuse of refresh tokens', {}, (env: TestEnvironment) =>
   it.each([1, 2, 5])(
     'presenting the refresh token used %i refreshes ago is reuse, in a family of six refreshes',
     async (behind) => {
-      const { app } = env;
       const tokens = [(await app.login()).refresh_token];
       for (let generation = 1; generation <= 6; generation++) {
         app.clock.advance(MINUTE);
@@ -141,7 +132,6 @@ describeOnBothPlatforms('reuse of refresh tokens', {}, (env: TestEnvironment) =>
   );
 
   it('presenting a used refresh token changes nothing once its family has been revoked by reuse', async () => {
-    const { app } = env;
     const first = await app.login();
     const { body: second } = await app.refresh(first.refresh_token).expect(200);
     await app.refresh(second.refresh_token).expect(200);
@@ -156,7 +146,6 @@ describeOnBothPlatforms('reuse of refresh tokens', {}, (env: TestEnvironment) =>
   });
 
   it('presenting a used refresh token is reuse even after the token has expired, as long as its session is active', async () => {
-    const { app } = env;
     const first = await app.login();
     let { refresh_token: token, access_token: access } = first;
     for (let time = 0; time < 2; time++) {
@@ -171,7 +160,6 @@ describeOnBothPlatforms('reuse of refresh tokens', {}, (env: TestEnvironment) =>
   it.each([2, 20])(
     'a refresh token presented %i times in parallel is refreshed once, and reuse is reported once',
     async (count) => {
-      const { app } = env;
       const first = await app.login();
       const other = await app.login();
       const answers = await Promise.all(Array.from({ length: count }, () => app.refresh(first.refresh_token)));
@@ -188,9 +176,8 @@ describeOnBothPlatforms('reuse of refresh tokens', {}, (env: TestEnvironment) =>
   );
 });
 
-describeOnBothPlatforms('refresh without rotation', { auth: { rotateRefreshTokens: false } }, (env) => {
+describeOnBothPlatforms('refresh without rotation', { auth: { rotateRefreshTokens: false } }, ({ app }) => {
   it('a refresh returns a new access token and the same refresh token, also repeatedly and in parallel', async () => {
-    const { app } = env;
     const first = await app.login();
     const { body } = await app.refresh(first.refresh_token).expect(200);
     const { refresh_token } = first;
@@ -204,7 +191,6 @@ describeOnBothPlatforms('refresh without rotation', { auth: { rotateRefreshToken
   });
 
   it('a refresh renews the lifetime of the unchanged refresh token, up to the absolute timeout of the session', async () => {
-    const { app } = env;
     const { refresh_token: token } = await app.login();
     const { refresh_token: unused } = await app.login('bob');
     for (let day = 0; day < 24; day += 6) {
@@ -220,54 +206,51 @@ describeOnBothPlatforms('refresh without rotation', { auth: { rotateRefreshToken
 });
 
 /** Restores an older copy of the session, as a restored backup does, or a failover that lost the last commits. */
-async function restore({ app }: TestEnvironment, copy: AuthSession): Promise<void> {
+async function restore(app: TestApplication, copy: AuthSession): Promise<void> {
   await app.dataSource.getRepository(AuthSession).update({ id: copy.id }, copy);
 }
 
 /** Asserts that the session is active, and that no reuse and no end of a session was emitted. */
-async function expectUnharmed({ app }: TestEnvironment, refreshToken: string): Promise<void> {
+async function expectUnharmed(app: TestApplication, refreshToken: string): Promise<void> {
   const { body } = await app.refresh(refreshToken).expect(200);
   await app.get('/me', body.access_token).expect(200);
   expect(app.sent('token_reuse_detected')).toEqual([]);
   expect(app.sent('user_logged_out')).toEqual([]);
 }
 
-describeOnEachDatabase('refresh tokens that are newer than the database', {}, (env: TestEnvironment) => {
+describeOnEachDatabase('refresh tokens that are newer than the database', {}, ({ app }) => {
   it.each([1, 3])(
     'a token from the last of %i refreshes that the database lost is refused, and the session continues with the older token',
     async (lost) => {
-      const { app } = env;
       const { session_id: id, refresh_token: first } = await app.login();
       const { body: older } = await app.refresh(first).expect(200);
       const copy = await storedSession(app, id);
       let newer = older;
       for (let i = 0; i < lost; i++) newer = (await app.refresh(newer.refresh_token).expect(200)).body;
-      await restore(env, copy);
+      await restore(app, copy);
       await app.refresh(newer.refresh_token).expect(400, INVALID_REFRESH);
       await app.get('/me', newer.access_token).expect(401);
       await app.get('/me', older.access_token).expect(200);
-      await expectUnharmed(env, older.refresh_token);
+      await expectUnharmed(app, older.refresh_token);
     },
   );
 
   it('a token of lost commits is refused after the session was refreshed again to the same generation', async () => {
-    const { app } = env;
     const { session_id: id, refresh_token: first } = await app.login();
     const copy = await storedSession(app, id);
     const { body: lost } = await app.refresh(first).expect(200);
-    await restore(env, copy);
+    await restore(app, copy);
     const { body: live } = await app.refresh(first).expect(200);
     await app.refresh(lost.refresh_token).expect(400, INVALID_REFRESH);
-    await expectUnharmed(env, live.refresh_token);
+    await expectUnharmed(app, live.refresh_token);
   });
 
   it('a token newer than the database causes lost_commits_suspected at most once a minute, and ends no session', async () => {
-    const { app } = env;
     app.clock.advance(60 * SECOND);
     const { session_id: id, refresh_token: first } = await app.login();
     const copy = await storedSession(app, id);
     const { body: lost } = await app.refresh(first).expect(200);
-    await restore(env, copy);
+    await restore(app, copy);
     for (let i = 0; i < 3; i++) await app.refresh(lost.refresh_token).expect(400, INVALID_REFRESH);
     const { userId } = app.sent('user_logged_in')[0]!;
     expect(app.sent('lost_commits_suspected')).toMatchObject([{ userId, session: { id, state: 'active' } }]);
@@ -277,17 +260,15 @@ describeOnEachDatabase('refresh tokens that are newer than the database', {}, (e
     app.clock.advance(1);
     await app.refresh(lost.refresh_token).expect(400);
     expect(app.sent('lost_commits_suspected')).toHaveLength(2);
-    await expectUnharmed(env, first);
+    await expectUnharmed(app, first);
   });
 });
 
-describeOnEachDatabase('forged and altered refresh tokens', {}, (env: TestEnvironment) => {
+describeOnEachDatabase('forged and altered refresh tokens', {}, ({ app, tap }) => {
   it('a refresh token with one altered character is refused by its checksum, without a query, and is never reuse', async () => {
-    const { app } = env;
     const { refresh_token: used } = await app.login();
     const { body: live } = await app.refresh(used).expect(200);
     const statements: string[] = [];
-    const tap = new Tap(app);
     tap.hook = { before: ({ sql }) => void statements.push(sql) };
     for (const token of [used, live.refresh_token as string]) {
       for (let position = 0; position < token.length; position += 3) {
@@ -298,7 +279,7 @@ describeOnEachDatabase('forged and altered refresh tokens', {}, (env: TestEnviro
     }
     tap.hook = {};
     expect(statements).toEqual([]);
-    await expectUnharmed(env, live.refresh_token);
+    await expectUnharmed(app, live.refresh_token);
   });
 
   it.each<[string, (claims: RefreshTokenClaims, other: LoginAnswer) => Partial<RefreshTokenClaims>]>([
@@ -309,19 +290,17 @@ describeOnEachDatabase('forged and altered refresh tokens', {}, (env: TestEnviro
     ['a later generation', ({ generation }) => ({ generation: generation + 2 })],
     ['the largest valid generation', () => ({ generation: 0xfffffffe })],
   ])('a forged refresh token with a correct checksum and %s is refused and ends no session', async (_, change) => {
-    const { app } = env;
     const [alice, bob] = [await app.login(), await app.login('bob')];
     const { body: live } = await app.refresh(alice.refresh_token).expect(200);
     const { body: bobs } = await app.refresh(bob.refresh_token).expect(200);
     const claims = parseRefreshToken(alice.refresh_token)!;
     const altered = formatRefreshToken({ ...claims, ...change(claims, bob) }, randomBytes(33));
     await app.refresh(altered).expect(400, INVALID_REFRESH);
-    await expectUnharmed(env, live.refresh_token);
-    await expectUnharmed(env, bobs.refresh_token);
+    await expectUnharmed(app, live.refresh_token);
+    await expectUnharmed(app, bobs.refresh_token);
   });
 
   it('a family near the largest generation can be refreshed, and presenting a used token of it is reuse', async () => {
-    const { app } = env;
     const { session_id: id, refresh_token: first } = await app.login();
     const used = formatRefreshToken({ ...parseRefreshToken(first)!, generation: 0xfffffffd }, randomBytes(33));
     const row = { refreshDigest: sha256(used), generation: 0xfffffffd };
@@ -333,9 +312,8 @@ describeOnEachDatabase('forged and altered refresh tokens', {}, (env: TestEnviro
   });
 });
 
-describeOnEachDatabase('copies of the database', { auth: { refreshReuseGraceSeconds: 60 } }, (env: TestEnvironment) => {
+describeOnEachDatabase('copies of the database', { auth: { refreshReuseGraceSeconds: 60 } }, ({ app }) => {
   it('a copy of the database cannot be used to authenticate or to cause a false reuse', async () => {
-    const { app } = env;
     const first = await app.login();
     const { body: live } = await app.refresh(first.refresh_token).expect(200);
     const row = await storedSession(app, first.session_id);
@@ -353,26 +331,21 @@ describeOnEachDatabase('copies of the database', { auth: { refreshReuseGraceSeco
       expect(await app.auth.authenticate(digest)).toBeNull();
       await app.refresh(digest).expect(400, INVALID_REFRESH);
     }
-    await expectUnharmed(env, live.refresh_token);
+    await expectUnharmed(app, live.refresh_token);
   });
 });
 
-describeOnEachDatabase('refresh tokens that were used before rotation was switched off', {}, (env: TestEnvironment) => {
+describeOnEachDatabase('refresh tokens that were used before rotation was switched off', {}, ({ app, start }) => {
   it('presenting a token used before rotation was switched off is reuse, and the current token can be used repeatedly', async () => {
-    const { app, database } = env;
     const { refresh_token: used } = await app.login();
     const { body: live } = await app.refresh(used).expect(200);
-    const unrotated = await TestApplication.start({ database, auth: { rotateRefreshTokens: false }, users: [] });
-    try {
-      for (let time = 0; time < 3; time++) {
-        const { body } = await unrotated.refresh(live.refresh_token).expect(200);
-        expect(body.refresh_token).toBe(live.refresh_token);
-      }
-      await unrotated.refresh(used).expect(400, INVALID_REFRESH);
-      expect(unrotated.sent('token_reuse_detected')).toMatchObject([{ reuse: { generationsBehind: 1 } }]);
-      await unrotated.refresh(live.refresh_token).expect(400, INVALID_REFRESH);
-    } finally {
-      await unrotated.close();
+    const unrotated = await start({ auth: { rotateRefreshTokens: false } });
+    for (let time = 0; time < 3; time++) {
+      const { body } = await unrotated.refresh(live.refresh_token).expect(200);
+      expect(body.refresh_token).toBe(live.refresh_token);
     }
+    await unrotated.refresh(used).expect(400, INVALID_REFRESH);
+    expect(unrotated.sent('token_reuse_detected')).toMatchObject([{ reuse: { generationsBehind: 1 } }]);
+    await unrotated.refresh(live.refresh_token).expect(400, INVALID_REFRESH);
   });
 });

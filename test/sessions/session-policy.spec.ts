@@ -1,7 +1,7 @@
 import { AuthSession, type ClientInfo } from 'nestjs-session-auth';
 import { randomUUID } from 'node:crypto';
 import { DAY, HOUR, MINUTE } from '../support/driven-clock';
-import { TestApplication, PASSWORD, type LoginAnswer } from '../support/test-application';
+import { type LoginAnswer, PASSWORD, type TestApplication } from '../support/test-application';
 import {
   emittedEnds,
   historyOf,
@@ -9,7 +9,6 @@ import {
   INVALID_REFRESH,
   storedEnd,
   describeOnEachDatabase,
-  type TestEnvironment,
   userIdOf,
 } from '../support/environment';
 
@@ -47,9 +46,8 @@ async function fill(
   return copies.map((copy) => copy.id);
 }
 
-describeOnEachDatabase('sessions without a limit', { auth: { onSessionLimit: 'reject' } }, (env) => {
+describeOnEachDatabase('sessions without a limit', { auth: { onSessionLimit: 'reject' } }, ({ app }) => {
   it('a user has at most 1,000 active sessions, and a further login ends the least recently used one', async () => {
-    const { app } = env;
     const first = await app.login();
     const [leastRecentlyUsed] = await fill(app, first, 1_000);
     const bob = await app.login('bob');
@@ -65,7 +63,6 @@ describeOnEachDatabase('sessions without a limit', { auth: { onSessionLimit: 're
   });
 
   it('1,000 active sessions end in one call', async () => {
-    const { app } = env;
     const first = await app.login();
     await fill(app, first, 1_000);
     await app.post('/auth/logout/all', first.access_token).expect(200, { detail: 'Revoked 1000 session(s).' });
@@ -74,9 +71,8 @@ describeOnEachDatabase('sessions without a limit', { auth: { onSessionLimit: 're
   });
 });
 
-describeOnEachDatabase('the policy of a single session', { auth: { sessionPolicy: 'single' } }, (env) => {
+describeOnEachDatabase('the policy of a single session', { auth: { sessionPolicy: 'single' } }, ({ app }) => {
   it("a login ends the user's other session and no session of other users", async () => {
-    const { app } = env;
     const bob = await app.login('bob');
     const [first, second] = await loginEachMinute(app, 2);
     await app.get('/me', first!.access_token).expect(401);
@@ -88,7 +84,6 @@ describeOnEachDatabase('the policy of a single session', { auth: { sessionPolicy
   });
 
   it('a failed login ends no session', async () => {
-    const { app } = env;
     const { access_token: token } = await app.login();
     const wrong = { username: 'alice', password: 'wrong' };
     await app.http.post('/auth/login').send(wrong).expect(400, INVALID_CREDENTIALS);
@@ -96,7 +91,6 @@ describeOnEachDatabase('the policy of a single session', { auth: { sessionPolicy
   });
 
   it('parallel logins leave one session', async () => {
-    const { app } = env;
     const answers = await Promise.all(Array.from({ length: 10 }, () => app.login()));
     const left = await activeIds(app);
     expect(left).toHaveLength(1);
@@ -108,9 +102,8 @@ describeOnEachDatabase('the policy of a single session', { auth: { sessionPolicy
 
 const THREE = { sessionPolicy: 'max_count', maxSessions: 3 } as const;
 
-describeOnEachDatabase('a limit of three sessions that ends the oldest', { auth: THREE }, (env: TestEnvironment) => {
+describeOnEachDatabase('a limit of three sessions that ends the oldest', { auth: THREE }, ({ app, start }) => {
   it('the fourth login ends the session with the oldest created_at, even if it is the most active one', async () => {
-    const { app } = env;
     const [first, second, third] = await loginEachMinute(app, 3);
     await app.refresh(first!.refresh_token).expect(200);
     const fourth = await app.login();
@@ -123,28 +116,21 @@ describeOnEachDatabase('a limit of three sessions that ends the oldest', { auth:
   });
 
   it('after the policy was lowered, the next login ends as many sessions as needed, oldest first', async () => {
-    const { app, database } = env;
     const ids = (await loginEachMinute(app, 3)).map((one) => one.session_id);
-    const lowered = await TestApplication.start({ database, auth: { ...THREE, maxSessions: 2 }, users: [] });
-    try {
-      expect(await activeIds(app)).toEqual(ids);
-      lowered.clock.advance(app.clock.now() - lowered.clock.now());
-      const { session_id: next } = await lowered.login();
-      expect(await activeIds(app)).toEqual([ids[2], next]);
-      expect(lowered.sent('user_logged_out').map(({ session }) => session.id)).toEqual(ids.slice(0, 2));
-    } finally {
-      await lowered.close();
-    }
+    const lowered = await start({ auth: { ...THREE, maxSessions: 2 } });
+    expect(await activeIds(app)).toEqual(ids);
+    const { session_id: next } = await lowered.login();
+    expect(await activeIds(app)).toEqual([ids[2], next]);
+    expect(lowered.sent('user_logged_out').map(({ session }) => session.id)).toEqual(ids.slice(0, 2));
   });
 });
 
 const REJECTING = { auth: { ...THREE, onSessionLimit: 'reject' } } as const;
 
-describeOnEachDatabase('a limit of three sessions that refuses logins', REJECTING, (env) => {
-  const attempt = () => env.app.http.post('/auth/login/').send({ username: 'alice', password: PASSWORD });
+describeOnEachDatabase('a limit of three sessions that refuses logins', REJECTING, ({ app }) => {
+  const attempt = () => app.http.post('/auth/login/').send({ username: 'alice', password: PASSWORD });
 
   it('the fourth login is refused with the code session_limit_reached and recorded, and no session changes', async () => {
-    const { app } = env;
     const [first, , third] = await loginEachMinute(app, 3);
     const { body, headers } = await attempt().expect(403);
     expect(body).toEqual({ detail: expect.any(String), code: 'session_limit_reached' });
@@ -161,7 +147,6 @@ describeOnEachDatabase('a limit of three sessions that refuses logins', REJECTIN
 
   /** Logs in from each of the given clients, and returns the number of recorded refusals. */
   const refusedFrom = async (...clients: ClientInfo[]): Promise<number> => {
-    const { app } = env;
     for (const client of clients) {
       const login = app.auth.login({ username: 'alice', password: PASSWORD }, client);
       await expect(login).rejects.toMatchObject({ code: 'session_limit_reached' });
@@ -170,7 +155,6 @@ describeOnEachDatabase('a limit of three sessions that refuses logins', REJECTIN
   };
 
   it('refused logins of a client that keeps trying are recorded once an hour for each network', async () => {
-    const { app } = env;
     await loginEachMinute(app, 3);
     const [here, there] = [{ ipAddress: '192.0.2.1' }, { ipAddress: '2001:db8::1' }];
     expect(await refusedFrom(here, here, here)).toBe(1);
@@ -184,7 +168,6 @@ describeOnEachDatabase('a limit of three sessions that refuses logins', REJECTIN
   });
 
   it('at the limit, a right password ends the failure streak, and a wrong password receives its usual response', async () => {
-    const { app } = env;
     await loginEachMinute(app, 3);
     const wrong = { username: 'alice', password: 'wrong' };
     for (let time = 0; time < 9; time++)
@@ -195,7 +178,6 @@ describeOnEachDatabase('a limit of three sessions that refuses logins', REJECTIN
   });
 
   it('a login is accepted again after a logout, or when a session has expired', async () => {
-    const { app } = env;
     const [first] = await loginEachMinute(app, 3);
     await app.post('/auth/logout', first!.access_token).expect(200);
     await attempt().expect(200);
@@ -206,7 +188,6 @@ describeOnEachDatabase('a limit of three sessions that refuses logins', REJECTIN
   });
 
   it('the limit accepts exactly as many parallel logins as there are free slots', async () => {
-    const { app } = env;
     const answers = await Promise.all(Array.from({ length: 10 }, attempt));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, ...Array<number>(7).fill(403)]);
     expect(await activeIds(app)).toHaveLength(3);

@@ -9,7 +9,6 @@ import {
   describeOnBothPlatforms,
   TIMESTAMP,
   UUID,
-  type TestEnvironment,
 } from '../support/environment';
 
 const PHONE =
@@ -21,12 +20,11 @@ interface Listed {
   readonly [field: string]: unknown;
 }
 
-describeOnBothPlatforms('the list of sessions', {}, (env: TestEnvironment) => {
+describeOnBothPlatforms('the list of sessions', {}, ({ app }) => {
   const list = async (token: string): Promise<Listed[]> =>
-    (await env.app.get('/auth/sessions/', token).expect(200)).body as Listed[];
+    (await app.get('/auth/sessions/', token).expect(200)).body as Listed[];
 
   it('a listed session has exactly the documented fields', async () => {
-    const { app } = env;
     const { access_token: token, session_id: id } = await app.login('alice', undefined, PHONE);
     const now = new Date(app.clock.now()).toISOString();
     expect(await list(token)).toEqual([
@@ -41,7 +39,6 @@ describeOnBothPlatforms('the list of sessions', {}, (env: TestEnvironment) => {
   });
 
   it('the list is ordered by created_at, newest first, and marks only the session of the request as current', async () => {
-    const { app } = env;
     const logins = [];
     for (let time = 0; time < 3; time++) {
       logins.push(await app.login());
@@ -56,14 +53,13 @@ describeOnBothPlatforms('the list of sessions', {}, (env: TestEnvironment) => {
   });
 
   it('the list contains only sessions of the user', async () => {
-    const alice = await env.app.login();
-    const bob = await env.app.login('bob');
+    const alice = await app.login();
+    const bob = await app.login('bob');
     expect((await list(alice.access_token)).map(({ id }) => id)).toEqual([alice.session_id]);
     expect((await list(bob.access_token)).map(({ id }) => id)).toEqual([bob.session_id]);
   });
 
   it('the list contains no ended or expired session, and emits an expiry once', async () => {
-    const { app } = env;
     const old = await app.login();
     app.clock.advance(6 * DAY);
     const ended = await app.login();
@@ -78,12 +74,11 @@ describeOnBothPlatforms('the list of sessions', {}, (env: TestEnvironment) => {
   });
 });
 
-describeOnBothPlatforms('sessions that their user deletes', {}, (env: TestEnvironment) => {
+describeOnBothPlatforms('sessions that their user deletes', {}, ({ app }) => {
   const REVOKED = { detail: 'Session revoked.' };
   const NOT_FOUND = { detail: 'Session not found.' };
 
   it('a deleted session ends with its token family, and is not found a second time', async () => {
-    const { app } = env;
     const lost = await app.login();
     const { body: next } = await app.refresh(lost.refresh_token).expect(200);
     const mine = await app.login();
@@ -103,7 +98,6 @@ describeOnBothPlatforms('sessions that their user deletes', {}, (env: TestEnviro
   });
 
   it("requests for another user's, an ended, an expired or an unknown session or an invalid id receive byte-identical 404 responses", async () => {
-    const { app } = env;
     const bob = await app.login('bob');
     const over = await app.login();
     app.clock.advance(7 * DAY - HOUR);

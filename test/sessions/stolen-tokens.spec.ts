@@ -1,20 +1,13 @@
 import { AuthSession, SessionAdministration } from 'nestjs-session-auth';
-import {
-  describeOnEachDatabase,
-  describeOnBothPlatforms,
-  storedSession,
-  type TestEnvironment,
-  userIdOf,
-} from '../support/environment';
+import { describeOnEachDatabase, describeOnBothPlatforms, storedSession, userIdOf } from '../support/environment';
 import { HOUR, SECOND } from '../support/driven-clock';
 import { PASSWORD } from '../support/test-application';
 
 const HOME = '198.51.100.7';
 const ELSEWHERE = '203.0.113.9';
 
-describeOnEachDatabase('stolen tokens', { auth: { refreshReuseGraceSeconds: 10 }, trustProxy: true }, (env) => {
+describeOnEachDatabase('stolen tokens', { auth: { refreshReuseGraceSeconds: 10 }, trustProxy: true }, ({ app }) => {
   it('a thief who polls with the access token and presents the refresh token at each 401 is detected in the first round', async () => {
-    const { app } = env;
     const stolen = await app.login();
     const poll = async (): Promise<number> =>
       (await app.get('/me', stolen.access_token).set('X-Forwarded-For', ELSEWHERE)).status;
@@ -29,7 +22,6 @@ describeOnEachDatabase('stolen tokens', { auth: { refreshReuseGraceSeconds: 10 }
   });
 
   it('a thief who refreshes first and waits for the client to use the pair causes session_network_changed in every round', async () => {
-    const { app } = env;
     const moves = (): string[] => app.sent('session_network_changed').map(({ to }) => to);
     const first = await app.login();
     let stolen = (await app.refresh(first.refresh_token).set('X-Forwarded-For', HOME).expect(200)).body.refresh_token;
@@ -48,9 +40,8 @@ describeOnEachDatabase('stolen tokens', { auth: { refreshReuseGraceSeconds: 10 }
   });
 });
 
-describeOnBothPlatforms('misplaced and planted tokens', {}, (env: TestEnvironment) => {
+describeOnBothPlatforms('misplaced and planted tokens', {}, ({ app }) => {
   it('a token is refused in place of a token of another kind, and remains valid for its own purpose', async () => {
-    const { app } = env;
     const { access_token: access, refresh_token: refresh } = await app.login();
     const { token: reset } = await app.auth.createPasswordResetToken(await userIdOf(app));
     for (const token of [refresh, reset]) await app.get('/me', token).expect(401);
@@ -66,7 +57,6 @@ describeOnBothPlatforms('misplaced and planted tokens', {}, (env: TestEnvironmen
   });
 
   it('a login with the tokens of another session opens a new session and does not change the existing session', async () => {
-    const { app } = env;
     const planted = await app.login('bob');
     const sent = { username: 'alice', password: PASSWORD, ...planted, id: planted.session_id };
     const { status, body } = await app
@@ -83,9 +73,8 @@ describeOnBothPlatforms('misplaced and planted tokens', {}, (env: TestEnvironmen
   });
 });
 
-describeOnEachDatabase('a restored backup', {}, (env: TestEnvironment) => {
+describeOnEachDatabase('a restored backup', {}, ({ app }) => {
   it('a session that ended after the backup is active again after the restore, until an administrator ends all sessions', async () => {
-    const { app } = env;
     const { session_id: id, access_token: access, refresh_token: refresh } = await app.login();
     const backup = await storedSession(app, id);
     await app.post('/auth/logout', access).expect(200);

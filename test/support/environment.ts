@@ -4,16 +4,16 @@ import { createDatabase, DATABASES, describeEachPooled, type DatabaseName, type 
 import { Tap } from './tap';
 import { TestApplication, PASSWORD, type TestApplicationOptions, type PlatformName } from './test-application';
 
-/** One application on one database. */
+/** One application on one database. The properties of these objects can be read within tests and hooks. */
 export interface TestEnvironment {
   readonly name: DatabaseName;
   readonly platform: PlatformName;
-  app: TestApplication;
-  database: TestDatabase;
+  readonly app: TestApplication;
+  readonly database: TestDatabase;
   /** The tap of the application. Its hook is removed after each test. */
   readonly tap: Tap;
-  /** Starts a further instance on the same database, without creating users. It is closed after the test. */
-  start(options?: Partial<TestApplicationOptions>): Promise<TestApplication>;
+  /** Starts a further instance on the same database, with the same time, without users. It is closed after the test. */
+  readonly start: (options?: Partial<TestApplicationOptions>) => Promise<TestApplication>;
 }
 
 type EnvironmentOptions = Omit<TestApplicationOptions, 'database'>;
@@ -51,37 +51,47 @@ export const describeApplication: DefineSuite<string> = (title, options, defineT
 
 /** Runs the same tests on one database. */
 export const defineSuite: DefineSuite<DatabaseName> = (name, options, defineTests) => {
+  let app: TestApplication;
+  let database: TestDatabase;
   let tap: Tap | undefined;
   const others: TestApplication[] = [];
-  const env = {
-    name,
-    platform: options.platform ?? 'express',
-    get tap() {
-      return (tap ??= new Tap(this.app));
-    },
-    async start(given) {
-      const other = await TestApplication.start({ users: [], database: this.database, ...given });
-      others.push(other);
-      return other;
-    },
-  } as TestEnvironment;
 
   beforeAll(async () => {
-    env.database = await createDatabase(name);
-    env.app = await TestApplication.start({ database: env.database, ...options });
+    database = await createDatabase(name);
+    app = await TestApplication.start({ database, ...options });
   });
   afterAll(async () => {
-    await env.app.close();
-    await env.database.drop();
+    await app.close();
+    await database.drop();
   });
-  beforeEach(() => env.app.reset());
+  beforeEach(() => app.reset());
   afterEach(async () => {
     if (tap) tap.hook = {};
     for (const other of others.splice(0)) await other.close();
   });
 
-  defineTests(env);
+  defineTests({
+    name,
+    platform: options.platform ?? 'express',
+    app: deferred(() => app),
+    database: deferred(() => database),
+    tap: deferred(() => (tap ??= new Tap(app))),
+    start: async (given) => {
+      const other = await TestApplication.start({ users: [], database, ...given });
+      others.push(other);
+      other.clock.advance(app.clock.now() - other.clock.now());
+      return other;
+    },
+  });
 };
+
+/** Returns an object with the properties of an object that exists later. */
+function deferred<T extends object>(get: () => T): T {
+  return new Proxy({} as T, {
+    get: (_, property) => Reflect.get(get(), property) as unknown,
+    set: (_, property, value) => Reflect.set(get(), property, value),
+  });
+}
 
 /** A response in parsed form and as bytes, both without the `Date` header. */
 export interface RawAnswer {

@@ -15,7 +15,7 @@ import { CheapPasswordHasher, actingAs, guardFor, recordSignals } from 'nestjs-s
 import request from 'supertest';
 import { MINUTE } from '../support/driven-clock';
 import { PASSWORD } from '../support/test-application';
-import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { describeOnEachDatabase, userIdOf } from '../support/environment';
 
 @Controller('payout')
 class PayoutController {
@@ -28,10 +28,9 @@ class PayoutController {
 
 const options = { auth: { passwordHasher: CheapPasswordHasher }, controllers: [PayoutController] };
 
-describeOnEachDatabase('the testing kit', options, (env: TestEnvironment) => {
+describeOnEachDatabase('the testing kit', options, ({ app }) => {
   it('actingAs() opens a session without a password, emits user_logged_in, and refuses an unknown user', async () => {
-    const { app } = env;
-    const [{ id }] = await app.dataSource.query("SELECT id FROM auth_users WHERE username = 'alice'");
+    const id = await userIdOf(app);
     const signals = recordSignals(app.nest);
     const session = await actingAs(app.nest, { id }, { ipAddress: '192.0.2.1' });
     await app.http.get('/me').set(session.headers).expect(200);
@@ -46,8 +45,7 @@ describeOnEachDatabase('the testing kit', options, (env: TestEnvironment) => {
   });
 
   it('a test can act as a user with given methods and data', async () => {
-    const { app } = env;
-    const [{ id }] = await app.dataSource.query("SELECT id FROM auth_users WHERE username = 'alice'");
+    const id = await userIdOf(app);
     const { headers: headersWithoutOtp } = await actingAs(app.nest, id);
     const proofs = { methods: ['pwd', 'otp'], data: { tenant: 'example' } };
     const { headers, accessToken } = await actingAs(app.nest, id, {}, proofs);
@@ -59,7 +57,6 @@ describeOnEachDatabase('the testing kit', options, (env: TestEnvironment) => {
   });
 
   it('the testing hasher accepts only the right password', async () => {
-    const { app } = env;
     await app.login('alice', PASSWORD);
     await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
   });

@@ -1,9 +1,9 @@
 import type { AuthModuleRootOptions } from 'nestjs-session-auth';
 import { CountingHasher } from '../support/counting-hasher';
 import { DAY, HOUR, SECOND } from '../support/driven-clock';
-import { PASSWORD } from '../support/test-application';
-import { Tap } from '../support/tap';
-import { restorePassword, describeOnEachDatabase, type TestEnvironment, userIdOf } from '../support/environment';
+import { pending } from '../support/tap';
+import { PASSWORD, type TestApplication } from '../support/test-application';
+import { restorePassword, describeOnEachDatabase, userIdOf } from '../support/environment';
 import { fail, failElsewhere, tryLoginFrom } from './try-login';
 
 /** A network from which the user has logged in, and a network from which the user has never logged in. */
@@ -16,9 +16,19 @@ const auth = (more: AuthModuleRootOptions = {}): { auth: AuthModuleRootOptions }
   auth: { passwordHasher: hasher, endpoints: { reauthenticate: true }, ...more },
 });
 
-describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
+/** Starts a login whose verification waits for `release`, and waits until the verification begins. */
+async function heldLogin(app: TestApplication): Promise<{ release: () => void; result: Promise<string> }> {
+  const { promise, resolve } = pending();
+  hasher.verified.length = 0;
+  hasher.held = promise;
+  const result = tryLoginFrom(app, ELSEWHERE, PASSWORD);
+  while (hasher.verified.length === 0) await new Promise(setImmediate);
+  hasher.held = null;
+  return { release: resolve, result };
+}
+
+describeOnEachDatabase('the account block', auth(), ({ app, tap }) => {
   it('100 failed logins in a row block unfamiliar networks for 24 hours, and Retry-After gives the remaining seconds', async () => {
-    const { app } = env;
     await failElsewhere(app, 99);
     app.clock.advance(HOUR);
     expect(await tryLoginFrom(app, ELSEWHERE, 'wrong')).toBe('invalid_credentials');
@@ -33,7 +43,6 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
   });
 
   it('a block lasts at most 24 hours if the clock is set back', async () => {
-    const { app } = env;
     await failElsewhere(app, 100);
     app.clock.advance(-30 * DAY);
     expect(await tryLoginFrom(app, ELSEWHERE, PASSWORD)).toBe('too_many_attempts 86400');
@@ -43,7 +52,6 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
   });
 
   it('a block does not affect networks from which the user has logged in, and a login from such a network ends the block', async () => {
-    const { app } = env;
     expect(await tryLoginFrom(app, HOME, PASSWORD)).toBe('ok');
     await failElsewhere(app, 100);
     expect(await tryLoginFrom(app, ELSEWHERE, PASSWORD)).toBe(BLOCKED);
@@ -53,7 +61,6 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
   });
 
   it('a block does not affect the network from which an active session was last refreshed', async () => {
-    const { app } = env;
     const { refreshToken } = await app.auth.login({ username: 'alice', password: PASSWORD }, { ipAddress: HOME });
     const moved = await app.auth.refresh(refreshToken, { ipAddress: ELSEWHERE });
     await failElsewhere(app, 100);
@@ -63,7 +70,6 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
   });
 
   it('a network is familiar only to its own user, and a client without an address is never from a familiar network', async () => {
-    const { app } = env;
     expect(await tryLoginFrom(app, HOME, PASSWORD, 'bob')).toBe('ok');
     expect(await tryLoginFrom(app, null, PASSWORD)).toBe('ok');
     await failElsewhere(app, 100);
@@ -71,7 +77,6 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
   });
 
   it('a familiar network is delayed after failed logins like any other network', async () => {
-    const { app } = env;
     expect(await tryLoginFrom(app, HOME, PASSWORD)).toBe('ok');
     await failElsewhere(app, 100);
     await fail(app, 10, HOME);
@@ -79,7 +84,6 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
   });
 
   it('refused attempts and failures from familiar networks do not extend a block', async () => {
-    const { app } = env;
     expect(await tryLoginFrom(app, HOME, PASSWORD)).toBe('ok');
     await failElsewhere(app, 100);
     app.clock.advance(DAY - HOUR);
@@ -92,7 +96,6 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
   });
 
   it('during a block, an open session can be refreshed, end other sessions, and confirm and change the password', async () => {
-    const { app } = env;
     const login = { username: 'alice', password: PASSWORD };
     const opened = await app.auth.login(login, { ipAddress: HOME });
     const other = await app.auth.login(login, { ipAddress: ELSEWHERE });
@@ -109,7 +112,6 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
   });
 
   it('a password reset and resetFailedLogins() end a block', async () => {
-    const { app } = env;
     await failElsewhere(app, 100);
     await app.auth.resetFailedLogins('alice');
     expect(await tryLoginFrom(app, ELSEWHERE, PASSWORD)).toBe('ok');
@@ -120,7 +122,6 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
   });
 
   it('an unknown name is blocked in the same way and for the same time as a known name', async () => {
-    const { app } = env;
     const names = ['alice', 'nobody'];
     for (const name of names) await failElsewhere(app, 100, name);
     app.clock.advance(DAY - 1);
@@ -135,8 +136,6 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
   });
 
   it('a blocked login executes the same statements for known and unknown names', async () => {
-    const { app } = env;
-    const tap = new Tap(app);
     const executed: string[][] = [];
     for (const name of ['alice', 'nobody']) {
       await failElsewhere(app, 100, name);
@@ -151,7 +150,6 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
   });
 
   it('the 50th failure emits a signal, and the beginning of a block is emitted and recorded once', async () => {
-    const { app } = env;
     for (let i = 0; i < 100; i++) await fail(app, 1, `198.51.100.${i}`);
     for (let i = 0; i < 3; i++) expect(await tryLoginFrom(app, ELSEWHERE, PASSWORD)).toBe(BLOCKED);
     const userId = await userIdOf(app);
@@ -169,7 +167,6 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
   });
 
   it('the signals of an unknown name do not contain the name', async () => {
-    const { app } = env;
     await failElsewhere(app, 50, 'my secret passphrase');
     expect(app.sent('brute_force_threshold_hit')).toMatchObject([{ username: 'my********' }]);
     await app.reset();
@@ -180,9 +177,8 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
   });
 });
 
-describeOnEachDatabase('fewer than 100 failed logins in a row', auth(), (env: TestEnvironment) => {
+describeOnEachDatabase('fewer than 100 failed logins in a row', auth(), ({ app }) => {
   it('a failure streak from all networks ends 24 hours after its last failure', async () => {
-    const { app } = env;
     await failElsewhere(app, 98);
     app.clock.advance(DAY - 1);
     await app.pruning.prune();
@@ -195,25 +191,18 @@ describeOnEachDatabase('fewer than 100 failed logins in a row', auth(), (env: Te
   });
 
   it('while the 100th attempt is being verified, other unfamiliar networks are refused, but a familiar network is not', async () => {
-    const { app } = env;
     expect(await tryLoginFrom(app, HOME, PASSWORD)).toBe('ok');
     await failElsewhere(app, 99);
-    let release!: () => void;
-    hasher.verified.length = 0;
-    hasher.held = new Promise((resolve) => (release = resolve));
-    const held = tryLoginFrom(app, ELSEWHERE, PASSWORD);
-    while (hasher.verified.length === 0) await new Promise(setImmediate);
-    hasher.held = null;
+    const held = await heldLogin(app);
     expect(await tryLoginFrom(app, '192.0.2.2', PASSWORD)).toBe(BLOCKED);
     expect(await tryLoginFrom(app, HOME, 'wrong')).toBe('invalid_credentials');
-    release();
-    expect(await held).toBe('ok');
+    held.release();
+    expect(await held.result).toBe('ok');
     expect(await tryLoginFrom(app, '192.0.2.2', PASSWORD)).toBe('ok');
     expect(app.sent('login_blocked')).toEqual([]);
   });
 
   it('login_blocked is emitted for each delay that begins, but not for refused attempts', async () => {
-    const { app } = env;
     await fail(app, 10, ELSEWHERE);
     for (let i = 0; i < 3; i++) await tryLoginFrom(app, ELSEWHERE, PASSWORD);
     const [first, second] = [app.clock.now() + 30 * SECOND, app.clock.now() + 90 * SECOND];
@@ -229,9 +218,8 @@ describeOnEachDatabase('fewer than 100 failed logins in a row', auth(), (env: Te
   });
 });
 
-describeOnEachDatabase('the strict account block', auth({ failedLogins: { accountBlock: 'strict' } }), (env) => {
+describeOnEachDatabase('the strict account block', auth({ failedLogins: { accountBlock: 'strict' } }), ({ app }) => {
   it('a strict block ends only with a password reset or resetFailedLogins()', async () => {
-    const { app } = env;
     const session = await app.auth.login({ username: 'alice', password: PASSWORD }, { ipAddress: HOME });
     await failElsewhere(app, 100);
     expect(app.sent('login_blocked')).toMatchObject([{ scope: 'account', until: null }]);
@@ -250,22 +238,15 @@ describeOnEachDatabase('the strict account block', auth({ failedLogins: { accoun
   });
 
   it('a login in flight when another attempt begins a strict block succeeds, and does not end the block', async () => {
-    const { app } = env;
     await failElsewhere(app, 98);
-    let verify!: () => void;
-    hasher.verified.length = 0;
-    hasher.held = new Promise((resolve) => (verify = resolve));
-    const inFlight = tryLoginFrom(app, ELSEWHERE, PASSWORD);
-    while (hasher.verified.length === 0) await new Promise(setImmediate);
-    hasher.held = null;
+    const held = await heldLogin(app);
     await fail(app, 1, '203.0.113.200');
-    verify();
-    expect(await inFlight).toBe('ok');
+    held.release();
+    expect(await held.result).toBe('ok');
     expect(await tryLoginFrom(app, HOME, PASSWORD)).toBe(BLOCKED);
   });
 
   it('a strict block of an unknown name refuses logins like the block of a known name, and is pruned after 30 days', async () => {
-    const { app } = env;
     for (const name of ['alice', 'nobody']) await failElsewhere(app, 100, name);
     app.clock.advance(30 * DAY - 1);
     await app.pruning.prune();
@@ -277,9 +258,8 @@ describeOnEachDatabase('the strict account block', auth({ failedLogins: { accoun
   });
 });
 
-describeOnEachDatabase('no account block', auth({ failedLogins: { accountBlock: false } }), (env) => {
+describeOnEachDatabase('no account block', auth({ failedLogins: { accountBlock: false } }), ({ app }) => {
   it('any number of failed logins delays only the network from which they come', async () => {
-    const { app } = env;
     for (let i = 0; i < 101; i++) await fail(app, 1, `198.51.100.${i}`);
     expect(await tryLoginFrom(app, ELSEWHERE, PASSWORD)).toBe('ok');
     await fail(app, 10, ELSEWHERE);
@@ -289,9 +269,8 @@ describeOnEachDatabase('no account block', auth({ failedLogins: { accountBlock: 
   });
 });
 
-describeOnEachDatabase('the account block without known addresses', auth({ trackIps: false }), (env) => {
+describeOnEachDatabase('the account block without known addresses', auth({ trackIps: false }), ({ app }) => {
   it('a block applies to all clients, because no network is familiar', async () => {
-    const { app } = env;
     expect(await tryLoginFrom(app, HOME, PASSWORD)).toBe('ok');
     expect(await tryLoginFrom(app, null, PASSWORD)).toBe('ok');
     await failElsewhere(app, 100);

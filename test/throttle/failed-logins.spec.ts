@@ -1,20 +1,18 @@
 import { AuthUser } from 'nestjs-session-auth';
 import { sha256 } from '../../libs/auth/src/base/random';
-import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { CountingHasher } from '../support/counting-hasher';
 import { DAY, HOUR, MINUTE, SECOND } from '../support/driven-clock';
-import { Tap } from '../support/tap';
-import { TestApplication, PASSWORD } from '../support/test-application';
-import { INVALID_CREDENTIALS, describeOnEachDatabase, type TestEnvironment, userIdOf } from '../support/environment';
+import { pending } from '../support/tap';
+import { PASSWORD, type TestApplication } from '../support/test-application';
+import { INVALID_CREDENTIALS, describeOnEachDatabase, userIdOf } from '../support/environment';
 import { fail, failElsewhere, tryLoginFrom } from './try-login';
 
 const hasher = new CountingHasher();
 const HOME = '192.0.2.1';
 const TOO_MANY = { detail: 'Too many failed attempts. Try again later.' };
 
-describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, (env: TestEnvironment) => {
+describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, ({ app, tap }) => {
   it('after ten failures, logins fail with 429 and the seconds to wait, even with the right password', async () => {
-    const { app } = env;
     const login = (password: string): ReturnType<TestApplication['refresh']> =>
       app.http.post('/auth/login/').send({ username: 'alice', password });
     for (let i = 0; i < 10; i++) await login('wrong').expect(400, INVALID_CREDENTIALS);
@@ -30,8 +28,6 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, (e
   });
 
   it('a wrong password stays counted if its event cannot be stored', async () => {
-    const { app } = env;
-    const tap = new Tap(app);
     tap.hook = {
       before: ({ sql, only }) => {
         if (/INSERT INTO\W+auth_events/.test(sql + (only?.sql ?? ''))) throw new Error('The disk is full.');
@@ -46,7 +42,6 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, (e
   it.each(['alice', 'nobody'])(
     'failed logins are delayed by 30 s, doubled each time, up to an hour, for %s',
     async (name) => {
-      const { app } = env;
       await fail(app, 9, HOME, name);
       for (const seconds of [30, 60, 120, 240, 480, 960, 1920, 3600, 3600]) {
         await fail(app, 1, HOME, name);
@@ -57,7 +52,6 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, (e
   );
 
   it('a delay lasts at most an hour if the clock is set back', async () => {
-    const { app } = env;
     await fail(app, 10);
     app.clock.advance(-30 * DAY);
     for (const password of ['wrong', PASSWORD])
@@ -70,7 +64,6 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, (e
   });
 
   it('failed logins do not affect the user on another network, open sessions or refreshes', async () => {
-    const { app } = env;
     const session = await app.login();
     await fail(app, 10);
     expect(await tryLoginFrom(app, '192.0.2.2', PASSWORD)).toBe('ok');
@@ -81,7 +74,6 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, (e
   });
 
   it('failed logins are counted together for all spellings of an address and for a /64, and separately for the next /64', async () => {
-    const { app } = env;
     const spellings = ['2001:db8:0:1::1', '2001:0DB8::1:0:0:0:2', '2001:db8:0:1:ffff::3%eth0'];
     for (let i = 0; i < 10; i++) await fail(app, 1, spellings[i % 3]);
     expect(await tryLoginFrom(app, '2001:db8:0:1::99', PASSWORD)).toBe('too_many_attempts 30');
@@ -92,7 +84,6 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, (e
   });
 
   it('a failure streak ends after the window, or after twice the current delay', async () => {
-    const { app } = env;
     const counts = (): number[] => app.sent('login_failed').map(({ failureCount }) => failureCount);
     await fail(app, 9);
     app.clock.advance(5 * MINUTE);
@@ -111,7 +102,6 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, (e
   });
 
   it('refused attempts neither create nor change a row, hash no password and emit nothing', async () => {
-    const { app } = env;
     const tables = ['auth_login_failures', 'auth_events', 'auth_sessions'];
     const rows = (): Promise<unknown[][]> =>
       Promise.all(tables.map((table) => app.dataSource.query(`SELECT * FROM ${table} ORDER BY 1`)));
@@ -131,7 +121,6 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, (e
   });
 
   it("failures are counted per user once a user has the name: a rename keeps the user's streak and frees the name", async () => {
-    const { app } = env;
     const users = app.dataSource.getRepository(AuthUser);
     const id = await userIdOf(app);
     const bob = await app.auth.createUser({ username: 'bob-renamed', password: PASSWORD });
@@ -151,13 +140,11 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, (e
   });
 
   it('failed logins for a name that is the id of a user do not count against that user', async () => {
-    const { app } = env;
     await fail(app, 10, HOME, await userIdOf(app));
     expect(await tryLoginFrom(app, HOME, PASSWORD)).toBe('ok');
   });
 
   it("a guesser's failed logins for one name are not reset by the guesser's successful login under another name", async () => {
-    const { app } = env;
     for (let i = 0; i < 10; i++) {
       await fail(app, 1);
       expect(await tryLoginFrom(app, HOME, PASSWORD, 'bob')).toBe('ok');
@@ -166,7 +153,6 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, (e
   });
 
   it('expired rows of failed logins are pruned', async () => {
-    const { app } = env;
     await fail(app, 3, HOME, 'nobody');
     app.clock.advance(5 * MINUTE);
     expect(await app.pruning.prune()).toMatchObject({ loginFailures: 1 });
@@ -176,69 +162,57 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, (e
   });
 });
 
-describeOnEachDatabase('failed logins without delays', { auth: { failedLogins: { throttleFrom: false } } }, (env) => {
-  it('failed logins are counted and emitted if delays are off', async () => {
-    const { app } = env;
-    await fail(app, 6);
-    await app.dataSource.query('UPDATE auth_login_failures SET failure_count = 99');
-    await fail(app, 2);
-    expect(app.sent('login_failed').at(-1)).toMatchObject({ failureCount: 101 });
-    expect(app.sent('brute_force_threshold_hit')).toHaveLength(1);
-    expect(await tryLoginFrom(app, HOME, PASSWORD)).toBe('ok');
-  });
-});
+describeOnEachDatabase(
+  'failed logins without delays',
+  { auth: { failedLogins: { throttleFrom: false } } },
+  ({ app }) => {
+    it('failed logins are counted and emitted if delays are off', async () => {
+      await fail(app, 6);
+      await app.dataSource.query('UPDATE auth_login_failures SET failure_count = 99');
+      await fail(app, 2);
+      expect(app.sent('login_failed').at(-1)).toMatchObject({ failureCount: 101 });
+      expect(app.sent('brute_force_threshold_hit')).toHaveLength(1);
+      expect(await tryLoginFrom(app, HOME, PASSWORD)).toBe('ok');
+    });
+  },
+);
 
-describe.each(DATABASES)('parallel logins over two instances on %s', (name) => {
-  let database: TestDatabase;
+const LIMIT_OF_FIVE = { auth: { failedLogins: { throttleFrom: 5 }, passwordHasher: hasher } };
+
+describeOnEachDatabase('parallel logins over two instances', LIMIT_OF_FIVE, ({ app, start }) => {
   let apps: readonly [TestApplication, TestApplication];
-  const hashers = [new CountingHasher(), new CountingHasher()] as const;
-
-  beforeAll(async () => {
-    database = await createDatabase(name);
-    const start = (index: 0 | 1): Promise<TestApplication> =>
-      TestApplication.start({
-        database,
-        auth: { failedLogins: { throttleFrom: 5 }, passwordHasher: hashers[index] },
-        ...(index === 1 ? { users: [] } : {}),
-      });
-    apps = [await start(0), await start(1)];
-  });
-  afterAll(async () => {
-    for (const app of apps) await app.close();
-    await database.drop();
-  });
   beforeEach(async () => {
-    for (const app of apps) await app.reset();
-    for (const one of hashers) one.verified.length = 0;
+    apps = [app, await start(LIMIT_OF_FIVE)];
+    hasher.verified.length = 0;
   });
 
-  const parallel = (count: number, password: string): Promise<string[]> =>
-    Promise.all(Array.from({ length: count }, (_, index) => tryLoginFrom(apps[index % 2]!, HOME, password)));
+  const login = (index: number, password: string): Promise<string> => tryLoginFrom(apps[index % 2]!, HOME, password);
 
   it('of 50 parallel guesses five are verified, and the others are refused', async () => {
-    const outcomes = (await parallel(50, 'wrong')).sort();
-    expect(outcomes.slice(0, 5)).toEqual(Array<string>(5).fill('invalid_credentials'));
-    expect(outcomes.slice(5)).toEqual(Array<string>(45).fill('too_many_attempts 30'));
-    expect(hashers[0].verified.length + hashers[1].verified.length).toBe(5);
+    const outcomes = await Promise.all(Array.from({ length: 50 }, (_, index) => login(index, 'wrong')));
+    expect(outcomes.sort()).toEqual([
+      ...Array<string>(5).fill('invalid_credentials'),
+      ...Array<string>(45).fill('too_many_attempts 30'),
+    ]);
+    expect(hasher.verified).toHaveLength(5);
   });
 
   it('of 20 parallel logins with the right password, those beyond the limit are refused until the first succeeds', async () => {
-    let release!: () => void;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    for (const one of hashers) one.held = held;
+    const { promise, resolve } = pending();
+    hasher.held = promise;
     const refused: string[] = [];
     const logins = Array.from({ length: 20 }, async (_, index) => {
-      const result = await tryLoginFrom(apps[index % 2]!, HOME, PASSWORD);
+      const result = await login(index, PASSWORD);
       if (result !== 'ok') refused.push(result);
       return result;
     });
     while (refused.length < 15) await new Promise(setImmediate);
-    for (const one of hashers) one.held = null;
-    release();
+    hasher.held = null;
+    resolve();
     expect((await Promise.all(logins)).filter((result) => result === 'ok')).toHaveLength(5);
     expect(new Set(refused)).toEqual(new Set(['too_many_attempts 30']));
-    expect(await tryLoginFrom(apps[1], HOME, PASSWORD)).toBe('ok');
-    expect(apps.flatMap((app) => [...app.sent('login_failed'), ...app.sent('login_blocked')])).toEqual([]);
-    expect(await apps[0].dataSource.query('SELECT * FROM auth_login_failures')).toEqual([]);
+    expect(await login(1, PASSWORD)).toBe('ok');
+    expect(apps.flatMap((one) => [...one.sent('login_failed'), ...one.sent('login_blocked')])).toEqual([]);
+    expect(await app.dataSource.query('SELECT * FROM auth_login_failures')).toEqual([]);
   });
 });

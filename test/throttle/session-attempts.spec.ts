@@ -2,7 +2,7 @@ import type { AuthModuleRootOptions } from 'nestjs-session-auth';
 import { CountingHasher } from '../support/counting-hasher';
 import { DAY, HOUR, SECOND } from '../support/driven-clock';
 import { TestApplication, PASSWORD } from '../support/test-application';
-import { eventsOf, restorePassword, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { eventsOf, restorePassword, describeOnEachDatabase } from '../support/environment';
 
 const NEW = 'another long password';
 const TOO_MANY = { detail: 'Too many failed attempts. Try again later.' };
@@ -20,9 +20,8 @@ async function guess(app: TestApplication, token: string, times: number): Promis
   for (let i = 0; i < times; i++) await reauthenticate(app, token, 'wrong').expect(400);
 }
 
-describeOnEachDatabase('wrong passwords within a session', { auth }, (env: TestEnvironment) => {
+describeOnEachDatabase('wrong passwords within a session', { auth }, ({ app }) => {
   it('after the tenth wrong password in a session, attempts fail with 429 and the seconds to wait, even with the right password', async () => {
-    const { app } = env;
     const { access_token: token } = await app.login();
     for (let i = 0; i < 5; i++) await change(app, token, 'wrong').expect(400);
     await guess(app, token, 5);
@@ -42,7 +41,6 @@ describeOnEachDatabase('wrong passwords within a session', { auth }, (env: TestE
   });
 
   it('only the right password ends the failure streak of a session, not time, a refresh, a new login or resetFailedLogins', async () => {
-    const { app } = env;
     const session = await app.login();
     await guess(app, session.access_token, 9);
     app.clock.advance(2 * DAY);
@@ -64,7 +62,6 @@ describeOnEachDatabase('wrong passwords within a session', { auth }, (env: TestE
   });
 
   it('the 100th wrong password ends only its own session, and the end is recorded and emitted', async () => {
-    const { app } = env;
     const other = await app.login();
     const opened = await app.login();
     await guess(app, opened.access_token, 1);
@@ -86,7 +83,6 @@ describeOnEachDatabase('wrong passwords within a session', { auth }, (env: TestE
   });
 
   it('wrong passwords are counted separately in each session, and separately from failed logins', async () => {
-    const { app } = env;
     const [first, second] = [await app.login(), await app.login()];
     await guess(app, first.access_token, 10);
     await guess(app, second.access_token, 9);
@@ -99,7 +95,6 @@ describeOnEachDatabase('wrong passwords within a session', { auth }, (env: TestE
   });
 
   it('wrong passwords within a session are recorded with their count, and each delay is recorded once', async () => {
-    const { app } = env;
     const { access_token: token } = await app.login();
     await guess(app, token, 10);
     for (let i = 0; i < 3; i++) await reauthenticate(app, token, PASSWORD).expect(429);
@@ -112,7 +107,6 @@ describeOnEachDatabase('wrong passwords within a session', { auth }, (env: TestE
   });
 
   it('a session that has ended gives no further guesses to a principal from before its end', async () => {
-    const { app } = env;
     const { access_token: token } = await app.login();
     const principal = (await app.auth.authenticate(token))!;
     await app.auth.logout(principal);
@@ -128,16 +122,14 @@ describeOnEachDatabase('wrong passwords within a session', { auth }, (env: TestE
 
 const WITHOUT_DELAYS = { auth: { ...auth, failedLogins: { throttleFrom: false } } } as const;
 
-describeOnEachDatabase('wrong passwords within a session without delays', WITHOUT_DELAYS, (env) => {
+describeOnEachDatabase('wrong passwords within a session without delays', WITHOUT_DELAYS, ({ app }) => {
   it('wrong passwords are not delayed, and the 100th ends the session', async () => {
-    const { app } = env;
     const { access_token: token } = await app.login();
     await guess(app, token, 100);
     await app.get('/me', token).expect(401);
   });
 
   it('the 100th wrong password is the last of several parallel ones that is verified', async () => {
-    const { app } = env;
     const { access_token: token } = await app.login();
     await guess(app, token, 1);
     await app.dataSource.query('UPDATE auth_login_failures SET failure_count = 99');

@@ -8,8 +8,8 @@ import { type AuthError, databaseUnavailable, tooBusy } from '../../libs/auth/sr
 import { Database } from '../../libs/auth/src/database/database';
 import { ClientInspector, type Operation } from '../../libs/auth/src/history/event-log';
 import { type Charge, Throttle } from '../../libs/auth/src/throttle/throttle';
-import { createDatabase, DATABASES, describeEachPooled, type TestDatabase } from '../support/databases';
-import { TestApplication } from '../support/test-application';
+import { describeOnEachDatabase, describeOnEachServer } from '../support/environment';
+import type { TestApplication } from '../support/test-application';
 
 const auth: AuthModuleOptions = { failedLogins: { throttleFrom: 3 } };
 const USER: StoredUser = { id: 'u-1', username: 'alice', passwordHash: null, active: true };
@@ -31,20 +31,7 @@ async function charge(app: TestApplication, ipAddress?: string, method = 'otp'):
 /** Returns the failures in the network or session, the charged attempt included. */
 const failuresOf = ({ counters }: Charge): number => counters[0]!.failures;
 
-describe.each(DATABASES)('the throttle on %s', (name) => {
-  let database: TestDatabase;
-  let app: TestApplication;
-
-  beforeAll(async () => {
-    database = await createDatabase(name);
-    app = await TestApplication.start({ database, auth, users: [] });
-  });
-  afterAll(async () => {
-    await app.close();
-    await database.drop();
-  });
-  beforeEach(() => app.reset());
-
+describeOnEachDatabase('the throttle', { auth, users: [] }, ({ app }) => {
   const rows = () => app.dataSource.getRepository(AuthLoginFailure);
   const charged = async (ipAddress?: string): Promise<Charge> => (await charge(app, ipAddress)) as Charge;
 
@@ -109,14 +96,10 @@ describe.each(DATABASES)('the throttle on %s', (name) => {
   });
 });
 
-describeEachPooled('parallel attempts on %s', (name) => {
+describeOnEachServer('parallel attempts', { auth, users: [] }, ({ app }) => {
   it('20 parallel attempts do not exceed the limit, and none of them fails', async () => {
-    const database = await createDatabase(name);
-    const app = await TestApplication.start({ database, auth, users: [] });
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => charge(app)));
     const counts = outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : failuresOf(outcome)));
     expect(counts.sort()).toEqual([1, 2, 3, ...Array<string>(17).fill('too_many_attempts')]);
-    await app.close();
-    await database.drop();
   });
 });

@@ -13,6 +13,7 @@ import {
   TRUE_BY_DEFAULT,
   UNIQUE_TEXT,
 } from '../support/mapped-users';
+import { emittedEnds } from '../support/environment';
 import { startForTest } from '../support/start-for-test';
 import { Tap, type Call } from '../support/tap';
 import { type TestApplication, PASSWORD } from '../support/test-application';
@@ -122,7 +123,7 @@ describe.each(DATABASES)("users in the application's own table on %s", (name) =>
     }
     const redeemed = app.auth.redeemPasswordResetToken(reset, PASSWORD);
     await expect(redeemed).rejects.toMatchObject({ code: 'invalid_reset_token' });
-    expect(endsOf(app).sort()).toEqual(sessions.map(({ session_id: id }) => [id, 'user_deleted']).sort());
+    expect(emittedEnds(app)).toEqual(sessions.map(({ session_id: id }) => [id, 'user_deleted']).sort());
     await app.get('/me', bob.access_token).expect(200);
     await app.login('alice', NEW);
   });
@@ -250,10 +251,12 @@ describe.each(DATABASES)('passwords in an external store, with sessions on %s', 
     expect([failed.status, failed.body]).toEqual([503, { detail: 'The user store is unavailable.' }]);
     await app.get('/me', current.access_token).expect(401);
     expect(app.sent('password_changed')).toEqual([]);
-    expect(endsOf(app)).toEqual([
-      [other.session_id, 'password_change'],
-      [current.session_id, 'password_change'],
-    ]);
+    expect(emittedEnds(app)).toEqual(
+      [
+        [other.session_id, 'password_change'],
+        [current.session_id, 'password_change'],
+      ].sort(),
+    );
     expect(await statesOf(app)).toEqual(['revoked', 'revoked']);
     ChangingUsers.failing = false;
     await app.login();
@@ -270,7 +273,7 @@ describe.each(DATABASES)('passwords in an external store, with sessions on %s', 
     ChangingUsers.meanwhile = () => Promise.resolve(void (tap.hook = { before: fail }));
     await app.post('/auth/password/change', current.access_token, CHANGE).expect(503);
     expect(app.sent('password_changed')).toEqual([{ userId: '7', session: null }]);
-    expect(endsOf(app)).toEqual([[current.session_id, 'password_change']]);
+    expect(emittedEnds(app)).toEqual([[current.session_id, 'password_change']]);
     expect(await statesOf(app)).toEqual(['revoked']);
     await app.login('alice', NEW);
   });
@@ -283,10 +286,12 @@ describe.each(DATABASES)('passwords in an external store, with sessions on %s', 
       void (await app.nest.get(SessionAdministration).end({ userId: '7' }, { actor: 'carol' }));
     await app.post('/auth/password/change', current.access_token, CHANGE).expect(401);
     expect(app.sent('password_changed')).toEqual([{ userId: '7', session: null }]);
-    expect(endsOf(app)).toEqual([
-      [current.session_id, 'admin'],
-      [other.session_id, 'password_change'],
-    ]);
+    expect(emittedEnds(app)).toEqual(
+      [
+        [current.session_id, 'admin'],
+        [other.session_id, 'password_change'],
+      ].sort(),
+    );
     const [{ n }] = await app.dataSource.query(`SELECT COUNT(*) AS n FROM auth_events WHERE event = 'password_change'`);
     expect(Number(n)).toBe(1);
     await app.login('alice', NEW);
@@ -297,9 +302,6 @@ function start(name: DatabaseName): Promise<TestApplication> {
   Object.assign(ChangingUsers, { hash: HASH, failing: false, meanwhile: null });
   return startForTest(name, storedUsers(ChangingUsers));
 }
-
-const endsOf = (app: TestApplication): string[][] =>
-  app.sent('user_logged_out').map(({ session, reason }) => [session.id, reason]);
 
 async function statesOf(app: TestApplication): Promise<string[]> {
   const rows: { state: string }[] = await app.dataSource.query('SELECT state FROM auth_sessions ORDER BY state');
