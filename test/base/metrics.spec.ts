@@ -7,9 +7,10 @@ import {
   type MetricData,
 } from '@opentelemetry/sdk-metrics';
 import { Metrics, METRICS, type MetricName } from '../../libs/auth/src/base/telemetry';
-import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { DATABASES } from '../support/databases';
 import { DAY } from '../support/driven-clock';
-import { TestApplication, PASSWORD } from '../support/test-application';
+import { startForTest } from '../support/start-for-test';
+import { PASSWORD, type TestApplication } from '../support/test-application';
 import { CheapPasswordHasher } from 'nestjs-session-auth/testing';
 import { Tap } from '../support/tap';
 
@@ -60,26 +61,17 @@ class HeldHasher extends CheapPasswordHasher {
 }
 
 describe.each(DATABASES)('metrics on %s', (name) => {
-  let database: TestDatabase;
   let app: TestApplication;
   let measured: Measurements;
 
   beforeEach(async () => {
     measured = new Measurements();
     measured.register();
-    database = await createDatabase(name);
-    const auth = {
-      passwordHasher: HeldHasher,
-      hashing: { concurrent: 1, waiting: 5 },
-      failedLogins: { throttleFrom: 3 },
-    };
-    app = await TestApplication.start({ database, auth });
+    const hashing = { concurrent: 1, waiting: 5 };
+    const auth = { passwordHasher: HeldHasher, hashing, failedLogins: { throttleFrom: 3 } };
+    app = await startForTest(name, { auth });
   });
-  afterEach(async () => {
-    await app.close();
-    await measured.shutdown();
-    await database.drop();
-  });
+  afterEach(() => measured.shutdown());
 
   const wrongLogin = async (username = 'alice') => app.http.post('/auth/login').send({ username, password: 'wrong' });
 
@@ -189,7 +181,6 @@ describe.each(DATABASES)('metrics on %s', (name) => {
   it('the metrics are no longer collected after the application is closed', async () => {
     await app.close();
     expect(await measured.of('session_auth.hashing.running')).toEqual({});
-    app = await TestApplication.start({ database, users: [] });
   });
 });
 

@@ -2,6 +2,7 @@ import { AuthEvent } from 'nestjs-session-auth';
 import { PASSWORD } from '../support/test-application';
 import { MINUTE } from '../support/driven-clock';
 import {
+  type HistoryEntry,
   historyOf,
   postJson,
   restorePassword,
@@ -41,17 +42,20 @@ describeOnBothPlatforms('the limit of the history', {}, ({ app }) => {
     }
   });
 
-  it.each([
-    ...'0 00 -0 -1 -9999999999999999999 %20 +5 %205 5%20 5.0 1.5 .5 1e2 0x10 Infinity NaN null true abc 5abc'.split(
-      ' ',
-    ),
-    ...['', '1_000', '1,000', '%EF%BC%95', '%00', '%', '%E0%A4%A', '1;DROP%20TABLE%20auth_events'],
-    ...['5&limit=6', '5&limit=5', '5&limit=', '&limit=5', '0&limit=0'],
-  ])('the limit %j is refused because it is not a single positive integer', async (limit) => {
+  it('a limit that is not a single positive integer is refused', async () => {
     const { access_token: token } = await app.login();
-    const answer = await app.get(`/auth/history/?limit=${limit}`, token);
-    expect([answer.status, answer.body]).toEqual([400, { limit: ['A valid integer is required.'] }]);
-    expect(answer.headers['cache-control']).toBe('no-store');
+    const limits = [
+      ...'0 00 -0 -1 -9999999999999999999 %20 +5 %205 5%20 5.0 1.5 .5 1e2 0x10 Infinity NaN null true abc 5abc'.split(
+        ' ',
+      ),
+      ...['', '1_000', '1,000', '%EF%BC%95', '%00', '%', '%E0%A4%A', '1;DROP%20TABLE%20auth_events'],
+      ...['5&limit=6', '5&limit=5', '5&limit=', '&limit=5', '0&limit=0'],
+    ];
+    for (const limit of limits) {
+      const { status, body, headers } = await app.get(`/auth/history/?limit=${limit}`, token);
+      expect([limit, status, body]).toEqual([limit, 400, { limit: ['A valid integer is required.'] }]);
+      expect(headers['cache-control']).toBe('no-store');
+    }
   });
 
   it('a request target in absolute form does not cause an internal error, even if it is malformed', async () => {
@@ -65,12 +69,8 @@ describeOnBothPlatforms('the limit of the history', {}, ({ app }) => {
 });
 
 describeOnBothPlatforms('pages of the history', {}, ({ app }) => {
-  interface Entry {
-    id: number;
-    event: string;
-  }
-  const page = async (token: string, query: string): Promise<Entry[]> =>
-    (await app.get(`/auth/history/?${query}`, token).expect(200)).body as Entry[];
+  const page = async (token: string, query: string): Promise<HistoryEntry[]> =>
+    (await app.get(`/auth/history/?${query}`, token).expect(200)).body as HistoryEntry[];
 
   /** Inserts refreshes after the event. */
   const insertRefreshes = async (row: AuthEvent, count: number): Promise<void> => {
@@ -84,7 +84,7 @@ describeOnBothPlatforms('pages of the history', {}, ({ app }) => {
     for (let i = 0; i < 5; i++) await app.login();
     const { access_token: token } = await app.login();
     const all = await page(token, 'limit=200');
-    const seen: Entry[] = [];
+    const seen: HistoryEntry[] = [];
     for (let found = await page(token, 'limit=4'); found.length > 0;) {
       seen.push(...found);
       found = await page(token, `limit=4&before=${found.at(-1)!.id}`);
@@ -126,18 +126,19 @@ describeOnBothPlatforms('pages of the history', {}, ({ app }) => {
     expect(await page(token, 'event=token_refresh&limit=1')).toMatchObject([{ id: id + 10_000 }]);
   });
 
-  it.each([
-    ...['0', '-1', '', '1.5', 'x', '5&before=6', '%00'].map((value) => ['before', value]),
-    ...['', ',', 'x', 'logout,', 'logout,x', ' logout', 'LOGOUT', '%00', 'logout,,logout'].map((name) => [
-      'event',
-      name,
-    ]),
-    ['event', 'logout&event=logout'],
-  ])('the invalid parameter %s=%j is refused', async (parameter, value) => {
+  it('an invalid value of `before` or `event` is refused', async () => {
     const { access_token: token } = await app.login();
-    const answer = await app.get(`/auth/history/?${parameter}=${value}`, token);
-    const problem = parameter === 'before' ? 'A valid integer is required.' : 'Not a valid event.';
-    expect([answer.status, answer.body]).toEqual([400, { [parameter]: [problem] }]);
+    const invalid = {
+      before: ['0', '-1', '', '1.5', 'x', '5&before=6', '%00'],
+      event: ['', ',', 'x', 'logout,', 'logout,x', ' logout', 'LOGOUT', '%00', 'logout,,logout', 'logout&event=logout'],
+    };
+    const problems = { before: ['A valid integer is required.'], event: ['Not a valid event.'] };
+    for (const name of ['before', 'event'] as const) {
+      for (const value of invalid[name]) {
+        const { status, body } = await app.get(`/auth/history/?${name}=${value}`, token);
+        expect([value, status, body]).toEqual([value, 400, { [name]: problems[name] }]);
+      }
+    }
   });
 });
 

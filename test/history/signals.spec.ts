@@ -5,8 +5,6 @@ import { startForTest } from '../support/start-for-test';
 import { PASSWORD } from '../support/test-application';
 
 describeOnEachDatabase('signals', {}, ({ app }) => {
-  const reasons = (): string[] => app.sent('user_logged_out').map(({ reason }) => reason);
-
   it('`this.event` of a listener is the name of the signal', async () => {
     const seen: unknown[] = [];
     const emitter = app.nest.get(EventEmitter2);
@@ -42,17 +40,6 @@ describeOnEachDatabase('signals', {}, ({ app }) => {
     });
     expect(Object.isFrozen(signal) && Object.isFrozen(signal!.session)).toBe(true);
     expect(JSON.stringify(app.signals)).not.toContain('nsa');
-  });
-
-  it('the end of a session is emitted once, with its reason', async () => {
-    const one = await app.login();
-    const two = await app.login();
-    await app.delete(`/auth/sessions/${two.session_id}`, one.access_token);
-    await app.login();
-    await app.post('/auth/logout/all', one.access_token, {});
-    expect(reasons().sort()).toEqual(['logout', 'logout_all', 'user']);
-    const states = app.sent('user_logged_out').map(({ session }) => session.state);
-    expect(states.sort()).toEqual(['logged_out', 'revoked', 'revoked']);
   });
 
   it('login_failed contains the count, and the threshold is emitted once per failure streak', async () => {

@@ -154,26 +154,24 @@ describeOnBothPlatforms('logins', {}, ({ app }) => {
   });
 });
 
-describeOnBothPlatforms(
-  'logins with nameMatching: insensitive',
-  { auth: { nameMatching: 'insensitive' } },
-  ({ app }) => {
-    it('a login finds alice in every spelling, and no second user with another spelling is created', async () => {
-      for (const username of ['ALICE', fullWidth('alice')]) {
-        const { access_token: token } = await app.login(username);
-        expect((await app.get('/me', token)).body.username).toBe('alice');
-        const create = app.auth.createUser({ username, password: PASSWORD });
-        await expect(create).rejects.toMatchObject({ code: 'username_taken' });
-      }
-      expect((await attempt(app, 'alice ', PASSWORD)).status).toBe(400);
-    });
+const INSENSITIVE = { auth: { nameMatching: 'insensitive' } } as const;
 
-    it('failures of one user are counted together, however the name is written', async () => {
-      for (const username of ['alice', 'Alice', 'ALICE', '\uff41lice']) await attempt(app, username, 'wrong');
-      expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4]);
-      await app.login('aLiCe');
-      await attempt(app, 'alice', 'wrong');
-      expect(app.sent('login_failed').at(-1)!.failureCount).toBe(1);
-    });
-  },
-);
+describeOnBothPlatforms('logins with nameMatching: insensitive', INSENSITIVE, ({ app }) => {
+  it('a login finds alice in every spelling, and no second user with another spelling is created', async () => {
+    for (const username of ['ALICE', fullWidth('alice')]) {
+      const { access_token: token } = await app.login(username);
+      expect((await app.get('/me', token)).body.username).toBe('alice');
+      const create = app.auth.createUser({ username, password: PASSWORD });
+      await expect(create).rejects.toMatchObject({ code: 'username_taken' });
+    }
+    expect((await attempt(app, 'alice ', PASSWORD)).status).toBe(400);
+  });
+
+  it('failures of one user are counted together, however the name is written', async () => {
+    for (const username of ['alice', 'Alice', 'ALICE', '\uff41lice']) await attempt(app, username, 'wrong');
+    expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4]);
+    await app.login('aLiCe');
+    await attempt(app, 'alice', 'wrong');
+    expect(app.sent('login_failed').at(-1)!.failureCount).toBe(1);
+  });
+});

@@ -2,6 +2,7 @@ import { AuthUser } from 'nestjs-session-auth';
 import { BcryptPasswordHasher } from '../../libs/auth/src/adapters/hashers/bcrypt-password-hasher';
 import { CountingHasher } from '../support/counting-hasher';
 import { PASSWORD, type TestApplication } from '../support/test-application';
+import { workOf } from '../support/spellings';
 import { postJson, setActive, describeOnEachDatabase } from '../support/environment';
 
 const hasher = new CountingHasher();
@@ -27,15 +28,14 @@ const options = { users: ['alice', 'bob', 'carol'], auth: { passwordHasher: hash
 
 describeOnEachDatabase('refused logins', options, ({ app, tap }) => {
   it('a refused login has the same response, statements and hash cost whatever the cause of the refusal is', async () => {
-    const seen: Record<string, { bytes: string; statements: string[]; costs: (string | undefined)[] }> = {};
+    const seen: Record<string, { bytes: string; statements: readonly string[]; costs: (string | undefined)[] }> = {};
     for (const [cause, username, password = PASSWORD, make] of CASES) {
       await make?.(app);
-      const statements: string[] = [];
-      tap.hook = { before: ({ kind, sql }) => void (kind === 'statement' && statements.push(sql)) };
-      hasher.verified.length = 0;
-      const { bytes } = await postJson(app, '/auth/login/', JSON.stringify({ username, password }));
-      tap.hook = {};
-      seen[cause] = { bytes, statements, costs: hasher.verified.map((hash) => hash.split('$')[2]) };
+      let bytes = '';
+      const login = async () =>
+        void ({ bytes } = await postJson(app, '/auth/login/', JSON.stringify({ username, password })));
+      const { statements, verified } = await workOf(tap, hasher, login);
+      seen[cause] = { bytes, statements, costs: verified.map((hash) => hash.split('$')[2]) };
     }
     const [first, ...others] = Object.values(seen);
     expect(first!.bytes).toContain('Invalid credentials.');

@@ -2,51 +2,47 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-import { createDatabase, DATABASES } from '../support/databases';
+import { DATABASES } from '../support/databases';
 import { MINUTE } from '../support/driven-clock';
+import { databaseForTest, startForTest } from '../support/start-for-test';
 import { TestApplication } from '../support/test-application';
 import { writeOptions } from '../support/sqlite';
 import { Activity } from '../../libs/auth/src/sessions/activity';
-import { Tap } from '../support/tap';
+import { pending, Tap } from '../support/tap';
 
 const ROOT = join(__dirname, '../..');
 
 describe.each(DATABASES)('closing the application on %s', (name) => {
   it('a request that is in progress at the shutdown receives its response, and its change is stored', async () => {
-    const database = await createDatabase(name);
+    const database = await databaseForTest(name);
     const app = await TestApplication.start({ database });
     const session = await app.login();
     const tap = new Tap(app);
-    let goOn!: () => void;
-    const arrived = new Promise<void>((arrive) => {
-      const opened = new Promise<void>((open) => (goOn = open));
-      const kind = name === 'sqlite' ? 'transaction' : 'statement';
-      tap.hook = {
-        before: (call) => {
-          // The statement that commits the refresh. On PostgreSQL a refresh consists of a single statement.
-          if (call.kind !== kind || (kind === 'statement' && !/^(COMMIT|WITH changed)/.test(call.sql))) return;
-          arrive();
-          return opened;
-        },
-      };
-    });
+    const [arrived, opened] = [pending(), pending()];
+    const kind = name === 'sqlite' ? 'transaction' : 'statement';
+    tap.hook = {
+      before: (call) => {
+        // The statement that commits the refresh. On PostgreSQL a refresh consists of a single statement.
+        if (call.kind !== kind || (kind === 'statement' && !/^(COMMIT|WITH changed)/.test(call.sql))) return;
+        arrived.resolve();
+        return opened.promise;
+      },
+    };
     const refreshed = app.refresh(session.refresh_token).then((answer) => answer);
-    await arrived;
+    await arrived.promise;
     const closed = app.close();
-    goOn();
+    opened.resolve();
     const answer = await refreshed;
     await closed;
     expect(answer.status).toBe(200);
-    const next = await TestApplication.start({ database, users: [] });
+    const next = await startForTest(database, { users: [] });
     await next.get('/me', answer.body.access_token).expect(200);
-    await next.close();
-    await database.drop();
   });
 
   it.each(['before the shutdown', 'during the shutdown'])(
     'the activity of a request that arrives %s is written',
     async (when) => {
-      const database = await createDatabase(name);
+      const database = await databaseForTest(name);
       const app = await TestApplication.start({ database });
       const { access_token: token } = await app.login();
       app.clock.advance(2 * MINUTE);
@@ -58,21 +54,18 @@ describe.each(DATABASES)('closing the application on %s', (name) => {
         // The application begins to close, and writes pending activity, while the guard looks up the session.
         const activity = app.nest.get(Activity);
         const stop = activity.beforeApplicationShutdown.bind(activity);
-        const flushed = new Promise<void>((resolve) => {
-          activity.beforeApplicationShutdown = () => stop().then(resolve);
-        });
-        const started = new Promise<void>((start) => {
-          tap.hook = {
-            before: (call) => {
-              if (call.kind !== kind || closed) return;
-              closed = app.close();
-              start();
-              return flushed;
-            },
-          };
-        });
+        const [started, flushed] = [pending(), pending()];
+        activity.beforeApplicationShutdown = () => stop().then(flushed.resolve);
+        tap.hook = {
+          before: (call) => {
+            if (call.kind !== kind || closed) return;
+            closed = app.close();
+            started.resolve();
+            return flushed.promise;
+          },
+        };
         const answer = app.get('/me', token).then(({ status }) => status);
-        await started;
+        await started.promise;
         expect(await answer).toBe(200);
       }
       await (closed ?? app.close());
@@ -80,12 +73,11 @@ describe.each(DATABASES)('closing the application on %s', (name) => {
       const [row] = await reader.query('SELECT created_at, last_activity FROM auth_sessions');
       expect(Number(row.last_activity) - Number(row.created_at)).toBe(2 * MINUTE);
       await reader.destroy();
-      await database.drop();
     },
   );
 
   it('the process exits after the application is closed, because no timer and no handle remains', async () => {
-    const database = await createDatabase(name);
+    const database = await databaseForTest(name);
     const script = `require('@swc-node/register'); require('${join(ROOT, 'test/support/single-lifecycle.ts')}')`;
     const child = spawn(process.execPath, ['-e', script], {
       cwd: ROOT,
@@ -103,6 +95,5 @@ describe.each(DATABASES)('closing the application on %s', (name) => {
     const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
     clearTimeout(late);
     expect([output.trim(), code, signal]).toEqual(['closed after 200', 0, null]);
-    await database.drop();
   }, 90_000);
 });

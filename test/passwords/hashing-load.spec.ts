@@ -40,36 +40,34 @@ class HeldHasher extends PasswordHasher {
 
 const hasher = new HeldHasher();
 
-describeOnEachDatabase(
-  '200 parallel logins',
-  { auth: { passwordHasher: hasher, hashing: { concurrent: 2, waiting: 22 } } },
-  ({ app }) => {
-    it('logins from one network hash two passwords at a time and queue ten, and refused logins are not counted', async () => {
-      const { access_token: token } = await app.login();
-      hasher.hold();
-      const statuses: number[] = [];
-      const logins = Array.from({ length: 200 }, (_, index) =>
-        app.http
-          .post('/auth/login')
-          .send({ username: `name ${index}`, password: 'wrong' })
-          .then(({ status, headers, body }) => {
-            statuses.push(status);
-            if (status === 503) expect([headers['retry-after'], body]).toEqual(['1', BUSY]);
-          }),
-      );
-      while (statuses.length < 188) await new Promise((resolve) => setImmediate(resolve));
-      expect(new Set(statuses)).toEqual(new Set([503]));
-      // Guarded routes are not delayed.
-      for (let i = 0; i < 10; i++) await app.get('/me', token).expect(200);
-      expect([hasher.running, hasher.total]).toEqual([2, 2]);
-      hasher.release();
-      await Promise.all(logins);
-      expect(statuses.slice(188)).toEqual(Array<number>(12).fill(400));
-      expect([hasher.mostRunning, hasher.total]).toEqual([2, 12]);
-      expect(app.sent('login_failed')).toHaveLength(12);
-    });
-  },
-);
+const HELD = { auth: { passwordHasher: hasher, hashing: { concurrent: 2, waiting: 22 } } };
+
+describeOnEachDatabase('200 parallel logins', HELD, ({ app }) => {
+  it('logins from one network hash two passwords at a time and queue ten, and refused logins are not counted', async () => {
+    const { access_token: token } = await app.login();
+    hasher.hold();
+    const statuses: number[] = [];
+    const logins = Array.from({ length: 200 }, (_, index) =>
+      app.http
+        .post('/auth/login')
+        .send({ username: `name ${index}`, password: 'wrong' })
+        .then(({ status, headers, body }) => {
+          statuses.push(status);
+          if (status === 503) expect([headers['retry-after'], body]).toEqual(['1', BUSY]);
+        }),
+    );
+    while (statuses.length < 188) await new Promise((resolve) => setImmediate(resolve));
+    expect(new Set(statuses)).toEqual(new Set([503]));
+    // Guarded routes are not delayed.
+    for (let i = 0; i < 10; i++) await app.get('/me', token).expect(200);
+    expect([hasher.running, hasher.total]).toEqual([2, 2]);
+    hasher.release();
+    await Promise.all(logins);
+    expect(statuses.slice(188)).toEqual(Array<number>(12).fill(400));
+    expect([hasher.mostRunning, hasher.total]).toEqual([2, 12]);
+    expect(app.sent('login_failed')).toHaveLength(12);
+  });
+});
 
 /** Takes a few milliseconds for each verification. */
 class SlowHasher extends HeldHasher {

@@ -115,27 +115,25 @@ describeOnEachDatabase('password changes', {}, ({ app }) => {
   });
 });
 
-describeOnEachDatabase(
-  'password changes with revokeOnPasswordChange: false',
-  { auth: { revokeOnPasswordChange: false } },
-  ({ app }) => {
-    afterEach(() => restorePassword(app));
+const KEEPING_SESSIONS = { auth: { revokeOnPasswordChange: false } };
 
-    it('a password change ends no session, and revokes the old tokens of the current one', async () => {
-      const mine = await app.login();
-      const other = await app.login();
-      const { body } = await change(app, mine.access_token, PASSWORD, NEW).expect(200);
-      await app.get('/me', other.access_token).expect(200);
-      await app.refresh(other.refresh_token).expect(200);
-      await app.get('/me', mine.access_token).expect(401);
-      await app.refresh(mine.refresh_token).expect(400, INVALID_REFRESH);
-      await app.get('/me', body.access_token).expect(200);
-      expect(app.sent('user_logged_out')).toEqual([]);
-      expect(app.sent('token_reuse_detected')).toEqual([]);
-      expect(app.sent('password_changed')).toHaveLength(1);
-    });
-  },
-);
+describeOnEachDatabase('password changes with revokeOnPasswordChange: false', KEEPING_SESSIONS, ({ app }) => {
+  afterEach(() => restorePassword(app));
+
+  it('a password change ends no session, and revokes the old tokens of the current one', async () => {
+    const mine = await app.login();
+    const other = await app.login();
+    const { body } = await change(app, mine.access_token, PASSWORD, NEW).expect(200);
+    await app.get('/me', other.access_token).expect(200);
+    await app.refresh(other.refresh_token).expect(200);
+    await app.get('/me', mine.access_token).expect(401);
+    await app.refresh(mine.refresh_token).expect(400, INVALID_REFRESH);
+    await app.get('/me', body.access_token).expect(200);
+    expect(app.sent('user_logged_out')).toEqual([]);
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+    expect(app.sent('password_changed')).toHaveLength(1);
+  });
+});
 
 describeOnEachDatabase('password changes without rotation', { auth: { rotateRefreshTokens: false } }, ({ app }) => {
   afterEach(() => restorePassword(app));

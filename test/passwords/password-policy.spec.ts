@@ -122,27 +122,25 @@ describeOnEachDatabase('new passwords', { auth: { passwordPolicy: { minLength: 1
   });
 });
 
-describeOnEachDatabase(
-  'new passwords without the check for predictable passwords',
-  { auth: { passwordPolicy: { allowPredictable: true, minLength: 8, check: isKnown } } },
-  ({ app }) => {
-    it('a predictable password is accepted, but a short one or one that fails the check of the application is refused', async () => {
-      const id = await userIdOf(app);
-      for (const password of ['letmeinletmein', 'qwertyuiop12345', 'here is alice']) {
-        await app.auth.resetPassword(id, password);
-        await app.login('alice', password);
-      }
-      for (const [password, problem] of [
-        ['aaaaaaa', 'Ensure this field has at least 8 characters.'],
-        ['passwordpassword', 'This password is known.'],
-      ] as const) {
-        const refused = { code: 'invalid_field', fields: { new_password: [problem] } };
-        await expect(app.auth.resetPassword(id, password)).rejects.toMatchObject(refused);
-      }
-      await restorePassword(app);
-    });
-  },
-);
+const PREDICTABLE = { auth: { passwordPolicy: { allowPredictable: true, minLength: 8, check: isKnown } } };
+
+describeOnEachDatabase('new passwords without the check for predictable passwords', PREDICTABLE, ({ app }) => {
+  it('a predictable password is accepted, but a short one or one that fails the check of the application is refused', async () => {
+    const id = await userIdOf(app);
+    for (const password of ['letmeinletmein', 'qwertyuiop12345', 'here is alice']) {
+      await app.auth.resetPassword(id, password);
+      await app.login('alice', password);
+    }
+    for (const [password, problem] of [
+      ['aaaaaaa', 'Ensure this field has at least 8 characters.'],
+      ['passwordpassword', 'This password is known.'],
+    ] as const) {
+      const refused = { code: 'invalid_field', fields: { new_password: [problem] } };
+      await expect(app.auth.resetPassword(id, password)).rejects.toMatchObject(refused);
+    }
+    await restorePassword(app);
+  });
+});
 
 function isKnown(password: string, { username }: { username: string }): Promise<string | null> {
   const isBad = password.startsWith('password') || password.startsWith(username.slice(0, 3));

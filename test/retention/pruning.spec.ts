@@ -1,4 +1,4 @@
-import { AuthEvent, AuthUser, type PruneReport } from 'nestjs-session-auth';
+import { AuthEvent, AuthSession, AuthUser, type PruneReport } from 'nestjs-session-auth';
 import { EventLog, firstEventIdAt, type NewAuthEvent } from '../../libs/auth/src/history/event-log';
 import { DATABASES, describeEachPooled } from '../support/databases';
 import { DAY, HOUR, MINUTE } from '../support/driven-clock';
@@ -183,61 +183,59 @@ describeOnEachDatabase('pruning of sessions', { auth: { history: { retentionDays
   });
 });
 
-describeOnEachDatabase(
-  'pruning of the history',
-  { auth: { history: { retentionDays: 90, maxRowsPerUser: 20 } } },
-  ({ app }) => {
-    it('pruning deletes events after the retention time', async () => {
-      const userId = await userIdOf(app);
-      await writeEvents(app, userId, ['login_success', 'logout'], 90 * DAY + 2);
-      await writeEvents(app, null, ['login_failure'], 90 * DAY + MINUTE);
-      await writeEvents(app, userId, ['login_success'], 90 * DAY - MINUTE);
-      expect(await app.pruning.prune({ dryRun: true })).toMatchObject({ events: 3 });
-      expect(await app.pruning.prune()).toMatchObject({ events: 3 });
-      expect(await countOf(app, 'auth_events')).toBe(1);
-    });
+const TWENTY_ROWS = { auth: { history: { retentionDays: 90, maxRowsPerUser: 20 } } };
 
-    it('pruning keeps the configured number of events per user, and deletes refreshes first, then failed logins, then the oldest', async () => {
-      const userId = await userIdOf(app);
-      await writeEvents(app, userId, many('login_success', 10), 9 * HOUR);
-      await writeEvents(app, userId, many('login_failure', 10), 8 * HOUR);
-      await writeEvents(app, userId, many('token_refresh', 10), 7 * HOUR);
-      expect(await app.pruning.prune({ dryRun: true })).toMatchObject({ events: 10 });
-      expect(await app.pruning.prune()).toMatchObject({ events: 10 });
-      expect(await eventCounts(app)).toEqual({ login_success: 10, login_failure: 10 });
-      await writeEvents(app, userId, many('logout', 4), 6 * HOUR);
-      expect(await app.pruning.prune()).toMatchObject({ events: 4 });
-      expect(await eventCounts(app)).toEqual({ login_success: 10, login_failure: 6, logout: 4 });
-      await writeEvents(app, userId, many('session_revoked', 9), 5 * HOUR);
-      expect(await app.pruning.prune()).toMatchObject({ events: 9 });
-      expect(await eventCounts(app)).toEqual({ login_success: 7, logout: 4, session_revoked: 9 });
-      const session = await app.login();
-      expect(await eventsOf(app, session.access_token)).toHaveLength(21);
-      expect(await app.pruning.prune({ dryRun: true })).toMatchObject({ events: 1 });
-    });
+describeOnEachDatabase('pruning of the history', TWENTY_ROWS, ({ app }) => {
+  it('pruning deletes events after the retention time', async () => {
+    const userId = await userIdOf(app);
+    await writeEvents(app, userId, ['login_success', 'logout'], 90 * DAY + 2);
+    await writeEvents(app, null, ['login_failure'], 90 * DAY + MINUTE);
+    await writeEvents(app, userId, ['login_success'], 90 * DAY - MINUTE);
+    expect(await app.pruning.prune({ dryRun: true })).toMatchObject({ events: 3 });
+    expect(await app.pruning.prune()).toMatchObject({ events: 3 });
+    expect(await countOf(app, 'auth_events')).toBe(1);
+  });
 
-    it('pruning deletes events of password reset requests, which anybody can cause, before events of the user', async () => {
-      const userId = await userIdOf(app);
-      await writeEvents(app, userId, ['login_success', 'password_change', 'token_reuse'], 9 * HOUR);
-      await writeEvents(app, userId, many('password_reset_requested', 30), 8 * HOUR);
-      expect(await app.pruning.prune()).toMatchObject({ events: 13 });
-      expect(await eventCounts(app)).toEqual({
-        login_success: 1,
-        password_change: 1,
-        token_reuse: 1,
-        password_reset_requested: 17,
-      });
-    });
+  it('pruning keeps the configured number of events per user, and deletes refreshes first, then failed logins, then the oldest', async () => {
+    const userId = await userIdOf(app);
+    await writeEvents(app, userId, many('login_success', 10), 9 * HOUR);
+    await writeEvents(app, userId, many('login_failure', 10), 8 * HOUR);
+    await writeEvents(app, userId, many('token_refresh', 10), 7 * HOUR);
+    expect(await app.pruning.prune({ dryRun: true })).toMatchObject({ events: 10 });
+    expect(await app.pruning.prune()).toMatchObject({ events: 10 });
+    expect(await eventCounts(app)).toEqual({ login_success: 10, login_failure: 10 });
+    await writeEvents(app, userId, many('logout', 4), 6 * HOUR);
+    expect(await app.pruning.prune()).toMatchObject({ events: 4 });
+    expect(await eventCounts(app)).toEqual({ login_success: 10, login_failure: 6, logout: 4 });
+    await writeEvents(app, userId, many('session_revoked', 9), 5 * HOUR);
+    expect(await app.pruning.prune()).toMatchObject({ events: 9 });
+    expect(await eventCounts(app)).toEqual({ login_success: 7, logout: 4, session_revoked: 9 });
+    const session = await app.login();
+    expect(await eventsOf(app, session.access_token)).toHaveLength(21);
+    expect(await app.pruning.prune({ dryRun: true })).toMatchObject({ events: 1 });
+  });
 
-    it('pruning keeps 10,000 events of unknown names', async () => {
-      await writeEvents(app, null, many('login_failure', 10_700), HOUR);
-      expect(await app.pruning.prune({ dryRun: true })).toMatchObject({ events: 700 });
-      expect(await app.pruning.prune()).toMatchObject({ events: 700 });
-      expect(await app.pruning.prune()).toEqual(NOTHING);
-      expect(await countOf(app, 'auth_events')).toBe(10_000);
+  it('pruning deletes events of password reset requests, which anybody can cause, before events of the user', async () => {
+    const userId = await userIdOf(app);
+    await writeEvents(app, userId, ['login_success', 'password_change', 'token_reuse'], 9 * HOUR);
+    await writeEvents(app, userId, many('password_reset_requested', 30), 8 * HOUR);
+    expect(await app.pruning.prune()).toMatchObject({ events: 13 });
+    expect(await eventCounts(app)).toEqual({
+      login_success: 1,
+      password_change: 1,
+      token_reuse: 1,
+      password_reset_requested: 17,
     });
-  },
-);
+  });
+
+  it('pruning keeps 10,000 events of unknown names', async () => {
+    await writeEvents(app, null, many('login_failure', 10_700), HOUR);
+    expect(await app.pruning.prune({ dryRun: true })).toMatchObject({ events: 700 });
+    expect(await app.pruning.prune()).toMatchObject({ events: 700 });
+    expect(await app.pruning.prune()).toEqual(NOTHING);
+    expect(await countOf(app, 'auth_events')).toBe(10_000);
+  });
+});
 
 describeOnEachDatabase('pruning of a long history', { auth: { history: { maxRowsPerUser: 20 } } }, ({ app, tap }) => {
   it('pruning reduces a history of over 10,000 events to the maximum, refreshes and failed logins first', async () => {
@@ -284,25 +282,23 @@ describeOnEachDatabase('pruning of a long history', { auth: { history: { maxRows
   });
 });
 
-describeOnEachDatabase(
-  'pruning with a large maximum of events',
-  { auth: { history: { maxRowsPerUser: 10_050 } } },
-  ({ app }) => {
-    it('all surplus refreshes are removed before other events, also beyond the first 10,000 events', async () => {
-      const refreshes = many('token_refresh', 100);
-      const events = [...refreshes, ...many('logout', 9_900), ...refreshes, ...many('logout', 100)];
-      await writeEvents(app, await userIdOf(app), events, HOUR);
-      expect(await app.pruning.prune()).toMatchObject({ events: 150 });
-      expect(await eventCounts(app)).toEqual({ token_refresh: 50, logout: 10_000 });
-    });
+const MANY_ROWS = { auth: { history: { maxRowsPerUser: 10_050 } } };
 
-    it('at most 1,000 ended sessions of a user are kept, although the user has fewer events than the maximum', async () => {
-      await withEndedSessions(app, 1_101);
-      await writeEvents(app, await userIdOf(app), many('login_success', 1_100), HOUR);
-      expect(await app.pruning.prune()).toMatchObject({ sessions: 101, events: 0 });
-    });
-  },
-);
+describeOnEachDatabase('pruning with a large maximum of events', MANY_ROWS, ({ app }) => {
+  it('all surplus refreshes are removed before other events, also beyond the first 10,000 events', async () => {
+    const refreshes = many('token_refresh', 100);
+    const events = [...refreshes, ...many('logout', 9_900), ...refreshes, ...many('logout', 100)];
+    await writeEvents(app, await userIdOf(app), events, HOUR);
+    expect(await app.pruning.prune()).toMatchObject({ events: 150 });
+    expect(await eventCounts(app)).toEqual({ token_refresh: 50, logout: 10_000 });
+  });
+
+  it('at most 1,000 ended sessions of a user are kept, although the user has fewer events than the maximum', async () => {
+    await withEndedSessions(app, 1_101);
+    await writeEvents(app, await userIdOf(app), many('login_success', 1_100), HOUR);
+    expect(await app.pruning.prune()).toMatchObject({ sessions: 101, events: 0 });
+  });
+});
 
 describe.each(DATABASES)('pruning besides its schedule on %s', (name) => {
   it('an instance prunes after every 100,000 events that it has written, outside the transaction of the last one', async () => {

@@ -1,7 +1,7 @@
 import { DAY } from '../support/driven-clock';
 import { describeOnEachDatabase, describeOnEachServer, storedEnd } from '../support/environment';
 import type { LoginAnswer } from '../support/test-application';
-import type { Call, Tap } from '../support/tap';
+import { type Call, pending, type Tap } from '../support/tap';
 
 const LOOK_UP = /^SELECT .* AS access_digest.* = 'active'$/s;
 
@@ -9,7 +9,8 @@ const LOOK_UP = /^SELECT .* AS access_digest.* = 'active'$/s;
 class LookUps {
   /** The session ids of each read. */
   readonly ids: unknown[][] = [];
-  letContinue: () => void = () => undefined;
+  private readonly held = pending();
+  readonly letContinue = this.held.resolve;
 
   constructor(private readonly tap: Tap) {}
 
@@ -19,17 +20,17 @@ class LookUps {
 
   /** Holds the first read, and resolves when the read is about to be sent. */
   hold(): Promise<void> {
-    return new Promise((reached) => {
-      this.tap.hook = {
-        before: (call) => {
-          if (!this.isLookUp(call)) return;
-          this.add(call);
-          if (this.ids.length > 1) return;
-          reached();
-          return new Promise<void>((resolve) => (this.letContinue = resolve));
-        },
-      };
-    });
+    const { promise, resolve } = pending();
+    this.tap.hook = {
+      before: (call) => {
+        if (!this.isLookUp(call)) return;
+        this.add(call);
+        if (this.ids.length > 1) return;
+        resolve();
+        return this.held.promise;
+      },
+    };
+    return promise;
   }
 
   /** Returns whether a call is a read of the guard: a transaction on SQLite, and a statement on other databases. */

@@ -1,10 +1,12 @@
 import { Logger } from '@nestjs/common';
+import type { AuthPrincipal } from 'nestjs-session-auth';
 import { Clock } from '../../libs/auth/src/base/clock';
 import type { ActiveSession, Authenticate } from '../../libs/auth/src/sessions/authenticate';
 import type { SessionRecord } from '../../libs/auth/src/sessions/session';
 import type { Signals } from '../../libs/auth/src/history/signals';
 import { resolveOptions } from '../../libs/auth/src/options/resolve-options';
 import { OpenSockets } from '../../libs/auth/src/sessions/open-sockets';
+import { principalWith } from '../support/principal';
 
 const NOW = 1_000_000_000_000;
 
@@ -159,6 +161,17 @@ describe('open sockets', () => {
     await sockets.beforeApplicationShutdown();
     open('another');
     expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('a socket of a recovered connection, whose principal was stored as JSON, closes if its session was proven again', async () => {
+    store.add('current');
+    store.add('proven again', { authenticatedAt: NOW + 1 });
+    for (const sessionId of store.live.keys()) {
+      const principal = JSON.parse(JSON.stringify(principalWith({ sessionId, authenticatedAt: new Date(NOW) })));
+      sockets.register(principal as AuthPrincipal, () => void closed.push(sessionId));
+    }
+    await wait(0);
+    expect(closed).toEqual(['proven again']);
   });
 
   it('register() throws without a session or a function that closes the socket', () => {

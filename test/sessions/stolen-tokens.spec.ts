@@ -41,12 +41,13 @@ describeOnEachDatabase('stolen tokens', { auth: { refreshReuseGraceSeconds: 10 }
 });
 
 describeOnBothPlatforms('misplaced and planted tokens', {}, ({ app }) => {
-  it('a token is refused in place of a token of another kind, and remains valid for its own purpose', async () => {
+  it('a token is refused in place of a token of another kind, and a password reset token is stored as a digest', async () => {
     const { access_token: access, refresh_token: refresh } = await app.login();
     const { token: reset } = await app.auth.createPasswordResetToken(await userIdOf(app));
+    expect(JSON.stringify(await app.dataSource.query('SELECT * FROM auth_password_resets'))).not.toContain(reset);
     for (const token of [refresh, reset]) await app.get('/me', token).expect(401);
     for (const token of [access, reset]) await app.refresh(token).expect(400);
-    for (const token of [access, refresh]) {
+    for (const token of [access, refresh, '']) {
       const redeemed = app.auth.redeemPasswordResetToken(token, PASSWORD);
       await expect(redeemed).rejects.toMatchObject({ code: 'invalid_reset_token' });
     }

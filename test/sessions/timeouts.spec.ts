@@ -1,5 +1,5 @@
 import { DAY, HOUR, SECOND } from '../support/driven-clock';
-import { describeOnEachDatabase, storedEnd } from '../support/environment';
+import { describeOnEachDatabase } from '../support/environment';
 
 describeOnEachDatabase('timeouts', {}, ({ app, start }) => {
   const ends = (): string[] => app.sent('user_logged_out').map(({ reason }) => reason);
@@ -41,18 +41,6 @@ describeOnEachDatabase('timeouts', {}, ({ app, start }) => {
     expect(app.sent('user_logged_out')).toMatchObject([{ reason: 'expired', session: { id, state: 'expired' } }]);
     const { access_token: next } = await app.login();
     expect((await app.get('/auth/sessions', next)).body).toHaveLength(1);
-  });
-
-  it('listing the sessions stores an expiry, and an expired session is not counted as revoked', async () => {
-    const { session_id: id } = await app.login();
-    app.clock.advance(7 * DAY - 1);
-    const { access_token: token } = await app.login();
-    app.clock.advance(1);
-    expect(ends()).toEqual([]);
-    expect((await app.get('/auth/sessions', token)).body).toHaveLength(1);
-    expect(ends()).toEqual(['expired']);
-    expect((await storedEnd(app, id)).state).toBe('expired');
-    await app.post('/auth/logout/all', token).expect(200, { detail: 'Revoked 1 session(s).' });
   });
 
   it('lower timeouts apply to existing sessions immediately, and higher ones to new sessions only', async () => {

@@ -1,5 +1,6 @@
 import type { AuthError } from 'nestjs-session-auth';
 import type { CountingHasher } from './counting-hasher';
+import type { Tap } from './tap';
 import type { TestApplication } from './test-application';
 
 /**
@@ -40,6 +41,20 @@ export async function guess(
   const refusals = new Set<string>();
   for (const name of names) refusals.add(await tryLogin(app, name, 'wrong'));
   return { refusals, verified: hasher.verified.slice(before).filter((one) => one === hash).length };
+}
+
+/** Returns the statements and the verified hashes of the given work. */
+export async function workOf(
+  tap: Tap,
+  hasher: CountingHasher,
+  work: () => Promise<unknown>,
+): Promise<{ readonly statements: readonly string[]; readonly verified: readonly string[] }> {
+  const statements: string[] = [];
+  hasher.verified.length = 0;
+  tap.hook = { before: ({ kind, sql }) => void (kind === 'statement' && statements.push(sql)) };
+  await work();
+  tap.hook = {};
+  return { statements, verified: [...hasher.verified] };
 }
 
 function upperIf(condition: number, letter: string): string {

@@ -162,20 +162,18 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, ({
   });
 });
 
-describeOnEachDatabase(
-  'failed logins without delays',
-  { auth: { failedLogins: { throttleFrom: false } } },
-  ({ app }) => {
-    it('failed logins are counted and emitted if delays are off', async () => {
-      await fail(app, 6);
-      await app.dataSource.query('UPDATE auth_login_failures SET failure_count = 99');
-      await fail(app, 2);
-      expect(app.sent('login_failed').at(-1)).toMatchObject({ failureCount: 101 });
-      expect(app.sent('brute_force_threshold_hit')).toHaveLength(1);
-      expect(await tryLoginFrom(app, HOME, PASSWORD)).toBe('ok');
-    });
-  },
-);
+const WITHOUT_DELAYS = { auth: { failedLogins: { throttleFrom: false } } } as const;
+
+describeOnEachDatabase('failed logins without delays', WITHOUT_DELAYS, ({ app }) => {
+  it('failed logins are counted and emitted if delays are off', async () => {
+    await fail(app, 6);
+    await app.dataSource.query('UPDATE auth_login_failures SET failure_count = 99');
+    await fail(app, 2);
+    expect(app.sent('login_failed').at(-1)).toMatchObject({ failureCount: 101 });
+    expect(app.sent('brute_force_threshold_hit')).toHaveLength(1);
+    expect(await tryLoginFrom(app, HOME, PASSWORD)).toBe('ok');
+  });
+});
 
 const LIMIT_OF_FIVE = { auth: { failedLogins: { throttleFrom: 5 }, passwordHasher: hasher } };
 

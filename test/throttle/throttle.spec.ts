@@ -8,7 +8,7 @@ import { type AuthError, databaseUnavailable, tooBusy } from '../../libs/auth/sr
 import { Database } from '../../libs/auth/src/database/database';
 import { ClientInspector, type Operation } from '../../libs/auth/src/history/event-log';
 import { type Charge, Throttle } from '../../libs/auth/src/throttle/throttle';
-import { describeOnEachDatabase, describeOnEachServer } from '../support/environment';
+import { describeOnEachDatabase } from '../support/environment';
 import type { TestApplication } from '../support/test-application';
 
 const auth: AuthModuleOptions = { failedLogins: { throttleFrom: 3 } };
@@ -84,22 +84,5 @@ describeOnEachDatabase('the throttle', { auth, users: [] }, ({ app }) => {
     const [first, second] = [await charged(), await charged()];
     await expect(throttleOf(app).refund(first, new VerificationUnavailable(), operationAt(app))).rejects.toThrow();
     expect(failuresOf(await charged())).toBe(failuresOf(second));
-  });
-
-  it('forgetting a user deletes all counters of the user, and a reset keeps those within sessions', async () => {
-    await charge(app);
-    await throttleOf(app).charge(throttleOf(app).inSession('s-1', 'pwd', USER), operationAt(app));
-    await throttleOf(app).reset('alice', USER, null);
-    expect(await rows().count()).toBe(1);
-    await throttleOf(app).forget(USER.id, null);
-    expect(await rows().count()).toBe(0);
-  });
-});
-
-describeOnEachServer('parallel attempts', { auth, users: [] }, ({ app }) => {
-  it('20 parallel attempts do not exceed the limit, and none of them fails', async () => {
-    const outcomes = await Promise.all(Array.from({ length: 20 }, () => charge(app)));
-    const counts = outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : failuresOf(outcome)));
-    expect(counts.sort()).toEqual([1, 2, 3, ...Array<string>(17).fill('too_many_attempts')]);
   });
 });

@@ -2,6 +2,8 @@ import type { NameMatching } from 'nestjs-session-auth';
 import { CountingHasher } from '../support/counting-hasher';
 import { describeOn } from '../support/databases';
 import { entityOf, GENERATED_ID, mappedUsers, OPTIONAL_TEXT } from '../support/mapped-users';
+import { INVALID_CREDENTIALS } from '../support/environment';
+import { workOf } from '../support/spellings';
 import { startForTest } from '../support/start-for-test';
 import { type TestApplication, PASSWORD } from '../support/test-application';
 import { Tap } from '../support/tap';
@@ -34,13 +36,12 @@ describeOn('mysql')('names that the character set of the users cannot represent'
 
   /** Returns the response to a login with the given name, and the statements and hashes that the login caused. */
   async function attempt(username: string): Promise<unknown> {
-    const statements: string[] = [];
-    const tap = new Tap(app);
-    tap.hook = { before: ({ sql }) => void statements.push(sql) };
-    const hashes = hasher.verified.length;
-    const { status, body } = await app.http.post('/auth/login').send({ username, password: 'not the password' });
-    tap.hook = {};
-    return { status, body, statements, verified: hasher.verified.slice(hashes) };
+    let response: unknown;
+    const work = await workOf(new Tap(app), hasher, async () => {
+      const { status, body } = await app.http.post('/auth/login').send({ username, password: 'not the password' });
+      response = { status, body };
+    });
+    return { response, ...work };
   }
 
   it.each([
@@ -54,7 +55,7 @@ describeOn('mysql')('names that the character set of the users cannot represent'
       const [, nameMatching, entity, names] = row;
       await start(entity, nameMatching);
       const unknown = await attempt('nobody');
-      expect(unknown).toMatchObject({ status: 400, body: { non_field_errors: ['Invalid credentials.'] } });
+      expect(unknown).toMatchObject({ response: { status: 400, body: INVALID_CREDENTIALS } });
       for (const name of names) expect(await attempt(name)).toEqual(unknown);
       expect(app.logs.filter((line) => line.includes('database failed'))).toEqual([]);
       await app.login('jos\u00e9');

@@ -62,32 +62,24 @@ describe.each(DATABASES)("users in the application's own table on %s", (name) =>
     expect(await countOf()).toBe(before + 1);
   });
 
-  it('users with numeric ids log in, and lose their sessions when they are disabled or deleted', async () => {
+  it('users with numeric ids lose their sessions when they are disabled or deleted', async () => {
     const app = await startForTest(name, MEMBERS);
     const members = app.dataSource.getRepository(Member);
-    await members.insert([
-      { email: 'alice', password: HASH },
-      { email: 'bob', password: HASH.replace('$2b', '$2y') },
-    ]);
-    const { access_token: token } = await app.login('alice');
-    await app.login('bob');
+    await members.insert(['alice', 'bob'].map((email) => ({ email, password: HASH })));
+    const { access_token: token, refresh_token: refresh } = await app.login('alice');
     expect((await app.get('/me', token)).body).toMatchObject({ id: 1 });
-    expect(app.sent('user_logged_in').map(({ userId }) => userId)).toEqual([1, 2]);
-    await app.http.post('/auth/login').send({ username: 'Alice', password: PASSWORD }).expect(400);
-
-    const second = await app.login('alice');
     await members.update({ email: 'alice' }, { isActive: false });
     await app.get('/me', token).expect(401);
     await members.update({ email: 'alice' }, { isActive: true });
     await app.get('/me', token).expect(401);
-    await app.refresh(second.refresh_token).expect(400);
-    expect(app.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_disabled', 'user_disabled']);
-
+    await app.refresh(refresh).expect(400);
     const bob = await app.login('bob');
     await members.delete({ email: 'bob' });
     await app.refresh(bob.refresh_token).expect(400);
-    const deleted = { reason: 'user_deleted', userId: 2 };
-    expect(app.sent('user_logged_out').slice(2)).toMatchObject([deleted, deleted]);
+    expect(app.sent('user_logged_out')).toMatchObject([
+      { reason: 'user_disabled', userId: 1 },
+      { reason: 'user_deleted', userId: 2 },
+    ]);
   });
 
   it('users can have text ids and no column `active`, and an entity of loadUser() can be saved, but contains no hash', async () => {
