@@ -69,11 +69,8 @@ describe.each(Object.entries(HASHERS))('%s', (_, hasher) => {
     const [one, other] = [await hasher.hash(password), await hasher.hash(password)];
     expect(one).not.toBe(other);
     expect(one.length).toBeLessThanOrEqual(255);
-    expect([hasher.accepts(one), hasher.needsRehash(one), await hasher.verify(password, one)]).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    expect([hasher.accepts(one), hasher.needsRehash(one)]).toEqual([true, false]);
+    expect(await hasher.verify(password, one)).toBe(true);
     for (const wrong of ['Pâss  Word', ' pâss  word ', ' Pâss Word ', ' Pâss  Wor', '']) {
       expect([wrong, await hasher.verify(wrong, one)]).toEqual([wrong, false]);
     }
@@ -97,10 +94,8 @@ describe('the password hashers', () => {
   it('BcryptPasswordHasher does not match a password over 72 bytes by its first 72 bytes', async () => {
     const hasher = HASHERS.BcryptPasswordHasher;
     const hash = await hasher.hash('€'.repeat(24));
-    expect([await hasher.verify('€'.repeat(24), hash), await hasher.verify('€'.repeat(25), hash)]).toEqual([
-      true,
-      false,
-    ]);
+    expect(await hasher.verify('€'.repeat(24), hash)).toBe(true);
+    expect(await hasher.verify('€'.repeat(25), hash)).toBe(false);
   });
 
   it.each(['Argon2PasswordHasher', 'PrehashedBcryptPasswordHasher'] as const)(
@@ -157,10 +152,8 @@ describe('the password hashers', () => {
     const withKey = (letter: string): PasswordHasher =>
       new PrehashedBcryptPasswordHasher({ cost: 4, key: letter.repeat(32) });
     const hash = await withKey('a').hash(PASSWORD);
-    expect([await withKey('a').verify(PASSWORD, hash), await withKey('b').verify(PASSWORD, hash)]).toEqual([
-      true,
-      false,
-    ]);
+    expect(await withKey('a').verify(PASSWORD, hash)).toBe(true);
+    expect(await withKey('b').verify(PASSWORD, hash)).toBe(false);
   });
 });
 

@@ -14,7 +14,6 @@ import {
 import { CheapPasswordHasher, actingAs, guardFor, recordSignals } from 'nestjs-session-auth/testing';
 import request from 'supertest';
 import { MINUTE } from '../support/driven-clock';
-import { PASSWORD } from '../support/test-application';
 import { describeOnEachDatabase, userIdOf } from '../support/environment';
 
 @Controller('payout')
@@ -54,11 +53,6 @@ describeOnEachDatabase('the testing kit', options, ({ app }) => {
     expect((await app.auth.authenticate(accessToken))!.data).toEqual(proofs.data);
     app.clock.advance(MINUTE);
     await app.http.get('/payout').set(headers).expect(403);
-  });
-
-  it('the testing hasher accepts only the right password', async () => {
-    await app.login('alice', PASSWORD);
-    await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
   });
 });
 

@@ -1,22 +1,15 @@
-import { Column, DeleteDateColumn, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { DeleteDateColumn, Entity, Index } from 'typeorm';
 import { DATABASES, describeOn, DIALECTS } from '../support/databases';
-import { entityOf, GENERATED_ID, mappedUsers, TEXT } from '../support/mapped-users';
+import { entityOf, GENERATED_ID, mappedUsers, OPTIONAL_TEXT, TEXT } from '../support/mapped-users';
 import { startForTest } from '../support/start-for-test';
 import { PASSWORD, TestApplication } from '../support/test-application';
 
-class Person {
-  @PrimaryGeneratedColumn()
-  id!: number;
-
-  @Column({ type: 'varchar', length: 255 })
-  email!: string;
-
-  @Column({ type: 'varchar', length: 255, nullable: true })
-  tenant!: string | null;
-
-  @Column({ type: 'varchar', nullable: true })
-  hash!: string | null;
-
+class Person extends entityOf('Columns', {
+  id: GENERATED_ID,
+  email: { type: 'varchar', length: 255 },
+  tenant: { type: 'varchar', length: 255, nullable: true },
+  hash: OPTIONAL_TEXT,
+}) {
   @DeleteDateColumn({ name: 'deleted_at' })
   deletedAt!: Date | null;
 }

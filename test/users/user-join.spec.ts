@@ -1,6 +1,5 @@
 import { AuthSession, AuthUser, type UserId } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
-import { dialectOf } from '../../libs/auth/src/database/dialect';
 import { DATABASES, type Dialect, DIALECTS } from '../support/databases';
 import { entityOf, GENERATED_ID, mappedUsers, OPTIONAL_TEXT } from '../support/mapped-users';
 import { startForTest } from '../support/start-for-test';
@@ -89,13 +88,6 @@ async function fill(app: TestApplication, entity: new () => object, row: Row): P
     AuthSession,
     users.map((_, index) => ({ ...session, id: idOf(index), userId: `another-${index}` })),
   );
-  const { tableName } = app.dataSource.getMetadata(entity);
-  const analyze = {
-    sqlite: 'ANALYZE auth_events',
-    postgres: 'ANALYZE',
-    mysql: `ANALYZE TABLE auth_sessions, ${tableName}`,
-  };
-  await app.dataSource.query(analyze[dialectOf(app.dataSource)!]);
   return user!.id;
 }
 

@@ -78,19 +78,12 @@ const Signup = entityOf('Signup', {
   count: { type: 'int', unique: true },
   transformed: { type: 'varchar', unique: true, transformer: ANY_VALUE },
   readOnly: { type: 'varchar', unique: true, insert: false, default: '' },
+  generated: { type: 'varchar', unique: true, asExpression: 'LOWER(email)', generatedType: 'STORED' },
 });
 Index({ unique: true })(Signup.prototype, 'alsoGood');
 Index()(Signup.prototype, 'indexed');
 Index({ unique: true, where: 'email IS NOT NULL' })(Signup.prototype, 'sometimes');
 Unique(['first', 'second'])(Signup);
-
-/** A column that the database fills. */
-const Draft = entityOf('Draft', {
-  id: GENERATED_ID,
-  email: TEXT,
-  password: TEXT,
-  generated: { type: 'varchar', unique: true, asExpression: 'LOWER(email)', generatedType: 'STORED' },
-});
 
 /** Columns of a fixed length, which PostgreSQL pads with spaces. SQLite has no such type. */
 const Guest = entityOf('Guest', {
@@ -127,7 +120,7 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
 
   beforeAll(async () => {
     database = await createDatabase(name);
-    const entities = [Staff, Manager, Seat, Signup, Draft, ...ENTITIES[dialect]];
+    const entities = [Staff, Manager, Seat, Signup, ...ENTITIES[dialect]];
     dataSource = await new DataSource({ ...database.options, entities }).initialize();
   });
   afterAll(async () => {
@@ -176,7 +169,7 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
     ['a folded name that is never inserted', folded('readOnly'), /'readOnly', a column .*that the library fills/],
     [
       'a folded name that the database fills',
-      { entity: Draft, foldedUsername: 'generated' },
+      folded('generated'),
       /foldedUsername is 'generated', a .*the library fills/,
     ],
     ...(dialect === 'postgres'
