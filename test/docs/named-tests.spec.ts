@@ -49,14 +49,14 @@ interface Result {
   status: string;
 }
 
-const FILE = 'test/throttle/throttle.spec.ts';
-const TITLE = '20 parallel attempts do not exceed the limit, and none of them fails';
+const FILE = 'test/base/failure-report.spec.ts';
+const TITLE = 'contains no line breaks from an error message, which could forge log lines';
 
 it.each<[string, (results: Map<string, Result[]>, one: Result) => void]>([
   ['did not run', (results) => results.delete(FILE)],
   ['was skipped', (_, one) => (one.status = 'pending')],
   ['failed on another database', (results, one) => results.get(FILE)!.push({ ...one, status: 'failed' })],
-  ['has another title', (_, one) => (one.fullName = 'on sqlite 20 attempts')],
+  ['has another title', (_, one) => (one.fullName = 'contains no line breaks')],
   ['is in another file', (results, one) => results.set(FILE, []).set('test/login/login.spec.ts', [one])],
 ])('the check of named tests passes if each of them passed, and fails if one %s', (_, change) => {
   const results = new Map<string, Result[]>();
