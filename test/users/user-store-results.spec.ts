@@ -1,6 +1,7 @@
 import { hashSync } from 'bcrypt';
 import { type StoredUser, UserStore } from 'nestjs-session-auth';
 import { storedUsers } from '../support/mapped-users';
+import { describeApplication } from '../support/environment';
 import { startForTest } from '../support/start-for-test';
 import { PASSWORD } from '../support/test-application';
 
@@ -40,7 +41,10 @@ class UsersWithNumericIds extends CarelessUsers {
   }
 }
 
-describe('a user store with wrong results', () => {
+const users = new CarelessUsers();
+beforeEach(() => void Object.assign(users, new CarelessUsers()));
+
+describeApplication('a user store with wrong results', storedUsers(users), ({ app }) => {
   it.each<[string, unknown, RegExp]>([
     ['undefined', undefined, /returned undefined\. Return \{ id: .* or null if there is no such user/],
     ['an array', [ALICE], /returned an array\. Return/],
@@ -58,8 +62,6 @@ describe('a user store with wrong results', () => {
   ])(
     'a user store that returns %s causes requests, refreshes and logins to fail with 503, ends no session, and the log contains no values',
     async (_, found, message) => {
-      const users = new CarelessUsers();
-      const app = await startForTest('sqlite', storedUsers(users));
       const { access_token: token, refresh_token: refresh } = await app.login();
       users.found = found;
       await app.get('/me', token).expect(503, UNAVAILABLE);
@@ -79,8 +81,6 @@ describe('a user store with wrong results', () => {
   it.each([undefined, null, 1, { affected: 1 }])(
     'a change of a password or an account fails with 503 and is logged if the user store returns %p',
     async (result) => {
-      const users = new CarelessUsers();
-      const app = await startForTest('sqlite', storedUsers(users));
       const { access_token: token } = await app.login();
       users.isSet = result;
       const change = { current_password: PASSWORD, new_password: 'a password that is new' };
@@ -96,8 +96,7 @@ describe('a user store with wrong results', () => {
   );
 
   it('createUser() fails with database_unavailable if the user store returns undefined', async () => {
-    const users = Object.assign(new CarelessUsers(), { found: null, created: undefined });
-    const app = await startForTest('sqlite', storedUsers(users));
+    Object.assign(users, { found: null, created: undefined });
     const create = app.auth.createUser({ username: 'alice', password: null });
     await expect(create).rejects.toMatchObject({ code: 'database_unavailable' });
     expect(app.logs.join('\n')).toContain('create() of the user store returned undefined.');

@@ -1,7 +1,7 @@
 import { PasswordHasher, SessionAdministration, UserStore, type StoredUser } from 'nestjs-session-auth';
 import { compare, hashSync } from 'bcrypt';
 import { CountingHasher } from '../support/counting-hasher';
-import { DATABASES, type DatabaseName } from '../support/databases';
+import { DATABASES } from '../support/databases';
 import {
   entityOf,
   GENERATED_ID,
@@ -13,9 +13,9 @@ import {
   TRUE_BY_DEFAULT,
   UNIQUE_TEXT,
 } from '../support/mapped-users';
-import { emittedEnds } from '../support/environment';
+import { describeOnEachDatabase, emittedEnds } from '../support/environment';
 import { startForTest } from '../support/start-for-test';
-import { Tap, type Call } from '../support/tap';
+import type { Call } from '../support/tap';
 import { type TestApplication, PASSWORD } from '../support/test-application';
 
 const Member = entityOf('Member', {
@@ -221,9 +221,10 @@ class ChangingUsers extends MemoryUsers {
   }
 }
 
-describe.each(DATABASES)('passwords in an external store, with sessions on %s', (name) => {
+describeOnEachDatabase('passwords in an external store', storedUsers(ChangingUsers), ({ app, tap }) => {
+  beforeEach(() => void Object.assign(ChangingUsers, { hash: HASH, failing: false, meanwhile: null }));
+
   it('a password in an external store is changed after the sessions have ended, so that no session survives the change', async () => {
-    const app = await start(name);
     const other = await app.login();
     const current = await app.login();
     const changed = (await app.post('/auth/password/change', current.access_token, CHANGE).expect(200)).body;
@@ -235,7 +236,6 @@ describe.each(DATABASES)('passwords in an external store, with sessions on %s', 
   });
 
   it('if the external store fails to set the password, the sessions end, and each end is emitted', async () => {
-    const app = await start(name);
     const other = await app.login();
     const current = await app.login();
     ChangingUsers.failing = true;
@@ -255,9 +255,7 @@ describe.each(DATABASES)('passwords in an external store, with sessions on %s', 
   });
 
   it('if the database fails after the external store has set the password, the current session ends', async () => {
-    const app = await start(name);
     const current = await app.login();
-    const tap = new Tap(app);
     let failures = 0;
     const fail = ({ kind }: Call): void => {
       if (kind === 'statement' && failures++ === 0) throw new Error('out of order');
@@ -271,7 +269,6 @@ describe.each(DATABASES)('passwords in an external store, with sessions on %s', 
   });
 
   it('a password change is recorded and emitted even if the current session ended in the meantime', async () => {
-    const app = await start(name);
     const other = await app.login();
     const current = await app.login();
     ChangingUsers.meanwhile = async () =>
@@ -289,11 +286,6 @@ describe.each(DATABASES)('passwords in an external store, with sessions on %s', 
     await app.login('alice', NEW);
   });
 });
-
-function start(name: DatabaseName): Promise<TestApplication> {
-  Object.assign(ChangingUsers, { hash: HASH, failing: false, meanwhile: null });
-  return startForTest(name, storedUsers(ChangingUsers));
-}
 
 async function statesOf(app: TestApplication): Promise<string[]> {
   const rows: { state: string }[] = await app.dataSource.query('SELECT state FROM auth_sessions ORDER BY state');
