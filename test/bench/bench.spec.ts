@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assertAllSucceeded } from '../../bench/src/load/load';
 import { Teardown } from '../../bench/src/measure/teardown';
-import { machine, versions } from '../../bench/src/measure/machine';
+import { machine } from '../../bench/src/measure/machine';
 import { median, medianInterval, ratios } from '../../bench/src/measure/statistics';
 import { BOUNDED_OPERATIONS, measureBounded } from '../../bench/src/parts/bounded';
 import { measureGuard } from '../../bench/src/parts/guard';
@@ -12,63 +12,28 @@ import { measureRefresh } from '../../bench/src/parts/refresh';
 import { isMet } from '../../bench/src/report/targets';
 import { composeReport } from '../../bench/src/report/compose-report';
 import { DOCUMENT } from '../../bench/src/report/write-report';
-import { putBetweenMarkers } from '../../bench/src/report/markers';
 import { CONTENDER_NAMES } from '../../bench/src/report/names';
-import { saveMeasurement, readResults, type Results } from '../../bench/src/results';
+import { saveMeasurement, readResults } from '../../bench/src/results';
 import { readCommand } from '../../bench/src/settings';
 
-describe('a short run of the benchmark', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'nsa-bench-'));
-  const file = join(folder, 'results.json');
-  let results: Results;
-
-  beforeAll(async () => {
-    const small = '--connections 2 --rounds 2 --seconds 0.3 --warmup 0.1 --sessions 3 --load plain';
-    const { settings } = readCommand(`--databases sqlite --contenders none,ours ${small}`.split(' '));
-    const teardown = new Teardown();
-    try {
-      const result = await measureGuard(settings, teardown);
-      const measured = { at: '2026-01-01T00:00:00.000Z', machine: machine(), versions: versions(), command: 'npm' };
-      saveMeasurement('guard', { ...measured, result }, file);
-    } finally {
-      await teardown.run();
+// The benchmark throws if any response is not 200.
+it('the benchmark measures each contender, and their ratio in each round', async () => {
+  const small = '--connections 2 --rounds 2 --seconds 0.3 --warmup 0.1 --sessions 3 --load plain';
+  const { settings } = readCommand(`--databases sqlite --contenders none,ours ${small}`.split(' '));
+  const teardown = new Teardown();
+  const { cells } = await measureGuard(settings, teardown).finally(() => teardown.run());
+  expect(cells).toMatchObject(['none', 'ours'].map((contender) => ({ contender, database: 'sqlite', connections: 2 })));
+  for (const { requests, perSecond, p50Ms, p99Ms, serverCpuMs } of cells) {
+    expect(requests).toBeGreaterThan(0);
+    for (const { min, median, max } of [perSecond, p50Ms, p99Ms, serverCpuMs]) {
+      expect([min, median, max]).toEqual([min, median, max].sort((one, other) => one - other));
     }
-    results = readResults(file);
-  }, 120_000);
-
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  // The benchmark throws if any response is not 200.
-  it('the benchmark measures each contender, and accepts successful responses only', () => {
-    expect(results.guard!.result.cells.map(({ contender }) => contender)).toEqual(['none', 'ours']);
-    for (const cell of results.guard!.result.cells) {
-      expect(cell).toMatchObject({ database: 'sqlite', connections: 2 });
-      expect(cell.requests).toBeGreaterThan(0);
-      for (const figure of [cell.perSecond, cell.p50Ms, cell.p99Ms, cell.serverCpuMs]) {
-        expect(figure.min).toBeLessThanOrEqual(figure.median);
-        expect(figure.median).toBeLessThanOrEqual(figure.max);
-      }
-      expect(cell.p50Ms.median).toBeGreaterThan(0);
-    }
-  });
-
-  it('the benchmark records the ratio of two contenders for each round, the machine and the versions', () => {
-    const [none, ours] = results.guard!.result.cells;
-    expect(none!.against.ours!.min).toBeCloseTo(1 / ours!.against.none!.max, 2);
-    expect(none!.against.none).toBeUndefined();
-    expect(results.guard!.machine.cores).toBeGreaterThan(0);
-    expect(results.guard!.versions).toMatchObject({ node: process.versions.node, typeorm: expect.any(String) });
-  });
-
-  it('the report of a run contains a table and charts', () => {
-    const document = composeReport(results, readFileSync(DOCUMENT, 'utf8'));
-    expect(document).toContain('| 2 | **this library** |');
-    expect(document).toMatch(/```mermaid\nxychart-beta horizontal\n {2}title "Throughput on SQLite, 2 connections"/);
-    expect(document).toMatch(
-      /x-axis \["no guard", "this library"\]\n {2}y-axis "requests\/s" 0 --> \d+\n {2}bar \[[\d., ]+\]\n```/,
-    );
-  });
-});
+    expect(p50Ms.median).toBeGreaterThan(0);
+  }
+  const [none, ours] = cells;
+  expect(none!.against.ours!.min).toBeCloseTo(1 / ours!.against.none!.max, 2);
+  expect(none!.against.none).toBeUndefined();
+}, 120_000);
 
 it('an application that does not start is reported with its error', async () => {
   const { settings } = readCommand(['--databases', 'sqlite', '--contenders', 'ours', '--load', 'plain']);
@@ -94,17 +59,12 @@ it('the report contains the median of the ratios that were computed within each 
   expect(() => median([])).toThrow('Nothing was measured.');
 });
 
-it('the confidence interval of a median is reproducible, contains the median, and hardly depends on an outlier', () => {
-  const values = [0.97, 1.02, 0.99, 1.01, 1, 1.05, 0.96, 1.03, 0.98, 1, 1.01, 0.99, 1.02, 0.95, 1.04];
+it('the confidence interval of a median contains the median and is reproducible', () => {
+  const values = [0.97, 1.02, 0.99, 1.01, 1, 1.05, 0.96, 1.03, 0.98, 40];
   const { low, high } = medianInterval(values);
   expect([low, median(values), high]).toEqual([low, median(values), high].sort());
   expect(medianInterval([...values])).toEqual({ low, high });
-  const withOutlier = medianInterval([...values.slice(1), 40]);
-  for (const bounds of [{ low, high }, withOutlier]) {
-    expect(bounds.low).toBeGreaterThanOrEqual(0.95);
-    expect(bounds.high).toBeLessThan(1.06);
-  }
-  expect(medianInterval([2, 2, 2])).toEqual({ low: 2, high: 2 });
+  expect(high).toBeLessThan(1.06);
 });
 
 describe('docs/performance.md', () => {
@@ -116,14 +76,6 @@ describe('docs/performance.md', () => {
 
   it('docs/performance.md names every contender', () => {
     for (const name of Object.values(CONTENDER_NAMES)) expect(document).toContain(`| ${name} |`);
-  });
-
-  it('the report keeps the text outside the markers', () => {
-    const before = 'by hand <!-- bench:targets -->\nold\n<!-- /bench:targets --> by hand';
-    expect(putBetweenMarkers(before, 'targets', 'new')).toBe(
-      'by hand <!-- bench:targets -->\nnew\n<!-- /bench:targets --> by hand',
-    );
-    expect(() => putBetweenMarkers('nothing', 'targets', 'new')).toThrow('no markers');
   });
 });
 
@@ -141,24 +93,20 @@ it('an invalid option is refused, and the error lists the valid ones', () => {
   expect(() => readCommand(['compare', '--only', 'logout'])).toThrow('--only logout: use one of guard, refresh');
 });
 
-describe('a benchmark part that is measured on one database', () => {
+it('figures of other databases are kept unless they were measured with other settings', () => {
   const folder = mkdtempSync(join(tmpdir(), 'nsa-bench-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
-
-  const keep = (file: string, command: string, database: string, rounds: number, rows: number): string[] => {
+  const file = join(folder, 'results.json');
+  const keep = (command: string, database: string, rounds: number, rows: number): string[] => {
     const result = { rounds, seconds: 1, cells: [], prunes: [{ database, rows, seconds: 1 }], skipped: [] };
     saveMeasurement('growth', { at: '', machine: machine(), versions: {}, command, result } as never, file);
     const { growth } = readResults(file);
     return [growth!.command, ...growth!.result.prunes.map((one) => `${one.database} ${one.rows}`)];
   };
-
-  it('figures of other databases are kept unless they were measured with other settings', () => {
-    const file = join(folder, 'results.json');
-    expect(keep(file, 'first', 'mariadb', 3, 1)).toEqual(['first', 'mariadb 1']);
-    expect(keep(file, 'second', 'sqlite', 3, 2)).toEqual(['first; second', 'sqlite 2', 'mariadb 1']);
-    expect(keep(file, 'second', 'sqlite', 3, 4)).toEqual(['first; second', 'sqlite 4', 'mariadb 1']);
-    expect(keep(file, 'third', 'postgres', 5, 3)).toEqual(['third', 'postgres 3']);
-  });
+  expect(keep('first', 'mariadb', 3, 1)).toEqual(['first', 'mariadb 1']);
+  expect(keep('second', 'sqlite', 3, 2)).toEqual(['first; second', 'sqlite 2', 'mariadb 1']);
+  expect(keep('second', 'sqlite', 3, 4)).toEqual(['first; second', 'sqlite 4', 'mariadb 1']);
+  expect(keep('third', 'postgres', 5, 3)).toEqual(['third', 'postgres 3']);
+  rmSync(folder, { recursive: true });
 });
 
 describe('benchmark parts that depend on the schema', () => {
@@ -184,31 +132,16 @@ describe('benchmark parts that depend on the schema', () => {
   }, 60_000);
 });
 
-describe('npm run files-per-request', () => {
+it('npm run files-per-request lists the files that a request executes, and none executes more than its limit', () => {
   const script = join(__dirname, '../../scripts/files-per-request.mjs');
-  let flows: { heading: string; files: string[] }[];
-  let exitCode: number | null;
-
-  beforeAll(() => {
-    const env = { ...process.env, TEST_DATABASES: 'sqlite' };
-    const { stdout, status } = spawnSync(process.execPath, [script, '--list', '--check'], { env, encoding: 'utf8' });
-    const [, ...sections] = stdout.split(/^(?=\w)/m).map((section) => section.split('\n').filter(Boolean));
-    flows = sections.map(([heading, ...files]) => ({ heading: heading!, files: files.map((file) => file.trim()) }));
-    exitCode = status;
-  }, 60_000);
-
-  it('npm run files-per-request lists the files that a request executes', () => {
-    expect(flows).toHaveLength(5);
-    const [guarded, refresh, reuse, cookieRefresh, login] = flows.map(({ files }) => files.join());
-    expect(guarded).toContain('bearer-auth.guard.ts');
-    expect(guarded).not.toContain('bcrypt-password-hasher.ts');
-    expect(refresh).not.toContain('cookies/cross-site-check.ts');
-    expect(reuse!.length).toBeGreaterThan(refresh!.length);
-    expect(cookieRefresh).toContain('cookies/cross-site-check.ts');
-    expect(login).toContain('bcrypt-password-hasher.ts');
-  });
-
-  it('npm run files-per-request -- --check passes, because no request executes more files than its limit', () => {
-    expect([exitCode, flows.filter(({ heading }) => heading.includes('above the limit'))]).toEqual([0, []]);
-  });
-});
+  const env = { ...process.env, TEST_DATABASES: 'sqlite' };
+  const { stdout, status } = spawnSync(process.execPath, [script, '--list', '--check'], { env, encoding: 'utf8' });
+  expect([status, stdout.includes('above the limit')]).toEqual([0, false]);
+  const [, guarded, refresh, reuse, cookieRefresh, login] = stdout.split(/^(?=\w)/m);
+  expect(guarded).toContain('bearer-auth.guard.ts');
+  expect(guarded).not.toContain('bcrypt-password-hasher.ts');
+  expect(refresh).not.toContain('cookies/cross-site-check.ts');
+  expect(reuse!.length).toBeGreaterThan(refresh!.length);
+  expect(cookieRefresh).toContain('cookies/cross-site-check.ts');
+  expect(login).toContain('bcrypt-password-hasher.ts');
+}, 60_000);

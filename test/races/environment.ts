@@ -46,58 +46,64 @@ export const OVER_TWO_INSTANCES: readonly Setting[] = [
 ];
 
 /** Runs a scenario once for each call of the held operation. Returns the number of these calls. */
-export type Scenario = (environment: RaceEnvironment, setting: Setting) => Promise<number>;
+export interface Scenario {
+  (environment: RaceEnvironment, setting: Setting): Promise<number>;
+  /** Whether both operations are the same, so that it does not matter which one is held. */
+  readonly isSymmetric?: boolean;
+}
 
 /** Runs two operations while one of them is held at one of its calls. */
 export interface Race {
-  run<A, B>(a: () => Promise<A>, b: () => Promise<B>): Promise<[Settled<A>, Settled<B>]>;
-  /** Runs the same operation in both instances, or twice in one. */
-  both<A>(operation: (app: TestApplication, index: 0 | 1) => Promise<A>): Promise<[Settled<A>, Settled<A>]>;
-  /** Also reads something when one operation is done or waits for a lock, while the other is held. */
-  watch<A, B, C>(
+  /** @param between reads something when one operation is done or waits for a lock, while the other is held */
+  run<A, B, C = void>(
     a: () => Promise<A>,
     b: () => Promise<B>,
-    between: () => Promise<C>,
+    between?: () => Promise<C>,
   ): Promise<[Settled<A>, Settled<B>, C]>;
 }
 
+type Apps = readonly [TestApplication, TestApplication];
+
 /** @param once sets up a race, runs it, and checks its outcome */
-export function scenario(
-  once: (
-    environment: RaceEnvironment,
-    race: Race,
-    apps: readonly [TestApplication, TestApplication],
-  ) => Promise<unknown>,
-): Scenario {
+export function scenario(once: (environment: RaceEnvironment, race: Race, apps: Apps) => Promise<unknown>): Scenario {
   return async (environment, { instances, held }) => {
-    const apps = [environment.apps[0], environment.apps[instances - 1]!] as const;
+    const { interleaver } = environment;
     for (let stopAt = 1; ; stopAt++) {
       const race: Race = {
-        async watch(a, b, between) {
-          const { interleaver } = environment;
+        async run(a, b, between = async () => undefined as never) {
           if (held === 'first') return interleaver.run(stopAt, a, b, between);
           const [second, first, seen] = await interleaver.run(stopAt, b, a, between);
           return [first, second, seen];
         },
-        async run(a, b) {
-          const [first, second] = await this.watch(a, b, async () => undefined);
-          return [first, second];
-        },
-        both(operation) {
-          return this.run(
-            () => operation(apps[0], 0),
-            () => operation(apps[1], 1),
-          );
-        },
       };
       try {
-        await once(environment, race, apps);
+        await once(environment, race, [environment.apps[0], environment.apps[instances - 1]!]);
       } catch (error) {
         if (error instanceof NoSuchCall) return stopAt - 1;
         throw error;
       }
     }
   };
+}
+
+/** Runs the same operation in both instances, or twice in one. */
+type Both = <A>(
+  operation: (app: TestApplication, index: 0 | 1) => Promise<A>,
+) => Promise<readonly [Settled<A>, Settled<A>]>;
+
+/** Returns the scenario of an operation that races against itself. */
+export function symmetric(once: (environment: RaceEnvironment, both: Both, apps: Apps) => Promise<unknown>): Scenario {
+  const run = scenario((environment, race, apps) => {
+    const both: Both = async (operation) => {
+      const [one, two] = await race.run(
+        () => operation(apps[0], 0),
+        () => operation(apps[1], 1),
+      );
+      return [one, two];
+    };
+    return once(environment, both, apps);
+  });
+  return Object.assign(run, { isSymmetric: true });
 }
 
 /** Two instances on one database. Tests can hold and change the database calls of both instances. */

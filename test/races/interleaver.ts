@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import type { TestDatabase } from '../support/databases';
-import type { Call, Hook } from '../support/tap';
+import { pending, type Hook } from '../support/tap';
 
 const POLL_MS = 2;
 
-/** The operation that makes the current call. Both operations can run in the same instance. */
-const actor = new AsyncLocalStorage<'first' | 'second'>();
+/** Whether the current call belongs to the held operation. Both operations can run in the same instance. */
+const isOfHeld = new AsyncLocalStorage<true>();
 
 /**
  * Matches statements that only begin a transaction or change a setting of the connection. Under READ COMMITTED,
@@ -15,30 +15,6 @@ const actor = new AsyncLocalStorage<'first' | 'second'>();
  * the same as holding the operation before the next statement.
  */
 const WITHOUT_EFFECT = /^(BEGIN|START TRANSACTION|SET)\b/;
-
-/** Holds the first operation before its n-th call that has an effect, until `release` is called. */
-class Breakpoint implements Hook {
-  readonly reached: Promise<void>;
-  private readonly released: Promise<void>;
-  private reach!: () => void;
-  release!: () => void;
-  private calls = 0;
-
-  constructor(
-    private readonly stopAt: number,
-    private readonly kind: Call['kind'],
-  ) {
-    this.reached = new Promise((resolve) => (this.reach = resolve));
-    this.released = new Promise((resolve) => (this.release = resolve));
-  }
-
-  before(call: Call): void | Promise<void> {
-    if (call.kind !== this.kind || WITHOUT_EFFECT.test(call.sql) || actor.getStore() !== 'first') return;
-    if (++this.calls !== this.stopAt) return;
-    this.reach();
-    return this.released;
-  }
-}
 
 /** The outcome of one operation: its result, or the code of its error. */
 export type Settled<T> =
@@ -62,36 +38,36 @@ export class Interleaver {
     return new Interleaver(observer, setHook);
   }
 
-  /** @param between called when the second operation is done or waits for a lock, while the first is held */
+  /**
+   * @param stopAt the number of the call that has an effect, before which the first operation is held
+   * @param between called when the second operation is done or waits for a lock, while the first is held
+   */
   async run<A, B, C>(
     stopAt: number,
     first: () => Promise<A>,
     second: () => Promise<B>,
     between: () => Promise<C>,
   ): Promise<[Settled<A>, Settled<B>, C]> {
-    const breakpoint = new Breakpoint(stopAt, this.observer ? 'statement' : 'transaction');
-    this.setHook(breakpoint);
+    const [reached, released] = [pending(), pending()];
+    const stopKind = this.observer ? 'statement' : 'transaction';
+    let calls = 0;
+    const before: Hook['before'] = ({ kind, sql }) => {
+      if (kind !== stopKind || WITHOUT_EFFECT.test(sql) || !isOfHeld.getStore() || ++calls !== stopAt) return;
+      reached.resolve();
+      return released.promise;
+    };
+    this.setHook({ before });
     try {
-      const held = actor.run('first', first);
-      const isHeld = await Promise.race([
-        breakpoint.reached.then(() => true),
-        held.then(
-          () => false,
-          () => false,
-        ),
-      ]);
-      if (!isHeld) {
-        await settle(held);
-        throw new NoSuchCall();
-      }
-      const other = actor.run('second', second);
+      const held = settle(isOfHeld.run(true, first));
+      if (!(await Promise.race([reached.promise.then(() => true), held.then(() => false)]))) throw new NoSuchCall();
+      const other = settle(second());
       await this.doneOrWaiting(other);
       const seen = await between();
-      breakpoint.release();
+      released.resolve();
       await Promise.allSettled([held, other]);
-      return [await settle(held), await settle(other), seen];
+      return [await held, await other, seen];
     } finally {
-      breakpoint.release();
+      released.resolve();
       this.setHook({});
     }
   }
@@ -109,18 +85,11 @@ export class Interleaver {
   }
 
   private async isAnyWaiting(): Promise<boolean> {
-    if (!this.observer) return false;
-    return this.observer.options.type === 'postgres'
-      ? isAnyWaitingOnPostgres(this.observer)
-      : isAnyWaitingOnMariadb(this.observer);
+    const { observer } = this;
+    if (observer?.options.type !== 'postgres') return observer !== null && isAnyWaitingOnMariadb(observer);
+    const waiting = "datname = current_database() AND wait_event_type = 'Lock'";
+    return (await observer.query<unknown[]>(`SELECT 1 FROM pg_stat_activity WHERE ${waiting}`)).length > 0;
   }
-}
-
-async function isAnyWaitingOnPostgres(observer: DataSource): Promise<boolean> {
-  const waiting: unknown[] = await observer.query(
-    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-  );
-  return waiting.length > 0;
 }
 
 /**

@@ -3,7 +3,7 @@ import { Activity } from '../../libs/auth/src/sessions/activity';
 import { Prune } from '../../libs/auth/src/retention/prune';
 import { Throttle } from '../../libs/auth/src/throttle/throttle';
 import type { TestApplication } from '../support/test-application';
-import { scenario, type RaceEnvironment } from './environment';
+import { scenario, symmetric, type RaceEnvironment } from './environment';
 import { charge, operationOf, reauthenticate } from './transitions';
 
 /** Races between a transaction that reads rows to make a decision, and a transaction that changes these rows. */
@@ -13,16 +13,14 @@ async function failureCounts(environment: RaceEnvironment, condition = ''): Prom
   return (await environment.query<{ failure_count: number }>(sql)).map((row) => Number(row.failure_count));
 }
 
-/** If one more failure begins a delay, one of two attempts is admitted. */
-export const attemptAgainstAttemptAtTheLimit = scenario(async (environment, race, [app]) => {
+export const attemptAgainstAttemptAtTheLimit = symmetric(async (environment, both, [app]) => {
   const userId = await environment.newUser();
   for (let i = 0; i < 9; i++) await charge(app, userId);
-  const outcome = await race.both((one) => charge(one, userId));
+  const outcome = await both((one) => charge(one, userId));
   const results = outcome.map(({ value, code }) => value?.counters[0]!.failures ?? code);
   expect(results).toEqual(expect.arrayContaining([10, 'too_many_attempts']));
 });
 
-/** A success deletes the counts of attempts that were counted before it, but none of later attempts. */
 export const attemptAgainstSuccess = scenario(async (environment, race, [app, rival]) => {
   const userId = await environment.newUser();
   const first = await charge(app, userId);
@@ -34,7 +32,6 @@ export const attemptAgainstSuccess = scenario(async (environment, race, [app, ri
   expect(counts).toEqual(later.value!.counters[0]!.failures === 1 ? [1, 1] : []);
 });
 
-/** A failed login that begins a new streak in a row that is due for pruning stays counted. */
 export const pruningAgainstFailure = scenario(async (environment, race, [app, rival]) => {
   await environment.newUser();
   const credentials = { username: environment.username(), password: 'a wrong password' };
@@ -42,15 +39,14 @@ export const pruningAgainstFailure = scenario(async (environment, race, [app, ri
   await environment.query('DELETE FROM auth_login_failures');
   await expect(failToLogIn(app)).rejects.toMatchObject({ code: 'invalid_credentials' });
   await environment.query('UPDATE auth_login_failures SET expires_at = 1');
-  const outcome = await race.run(
+  const [pruned, failed] = await race.run(
     () => app.nest.get(Prune).removeDue('loginFailures', app.clock.now()),
     () => failToLogIn(rival),
   );
-  expect(outcome.map(({ code }) => code)).toEqual([undefined, 'invalid_credentials']);
+  expect([pruned.code, failed.code]).toEqual([undefined, 'invalid_credentials']);
   expect(await failureCounts(environment)).toEqual([1, 1]);
 });
 
-/** A session that is deleted while its user is forgotten ends once. */
 export const forgetAgainstDelete = scenario(async (environment, race, [app, rival]) => {
   const { userId, session } = await environment.newFixture();
   const [, deleted] = await race.run(
@@ -78,22 +74,21 @@ export const reuseAgainstReauthentication = scenario(async (environment, race, [
   expect(environment.sent('token_reuse_detected')).toHaveLength(reissued.value ? 0 : 1);
 });
 
-/** A session that an administrator ends for inactivity is still inactive when it ends. */
 export const endOfInactiveAgainstActivity = scenario(async (environment, race, [app, rival]) => {
   const fixture = await environment.newFixture();
   const { userId, session } = fixture;
   const now = app.clock.now();
   const filter = { userId, inactiveSince: new Date(now + 1) };
-  const outcome = await race.run(
+  const [ended, recorded] = await race.run(
     () => app.nest.get(SessionAdministration).end(filter, { actor: 'carol' }),
     async () => {
       void rival.nest.get(Activity).record(session.sessionId, now + 1_000);
       await rival.nest.get(Activity).flush();
     },
   );
-  expect(outcome.map(({ code }) => code)).toEqual([undefined, undefined]);
+  expect([ended.code, recorded.code]).toEqual([undefined, undefined]);
   const { state, lastActivity } = await environment.sessionOf(fixture);
-  expect([state, outcome[0].value]).toEqual(lastActivity <= now ? ['revoked', 2] : ['active', 1]);
+  expect([state, ended.value]).toEqual(lastActivity <= now ? ['revoked', 2] : ['active', 1]);
 });
 
 /** Scenarios by test title. */

@@ -2,7 +2,16 @@ import type { AuthSession } from 'nestjs-session-auth';
 import { refreshWithCookies } from '../support/cookie-refresh';
 import { DAY } from '../support/driven-clock';
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { CLIENTS, ELSEWHERE, HOME, scenario, type Fixture, type RaceEnvironment, type Scenario } from './environment';
+import {
+  CLIENTS,
+  ELSEWHERE,
+  HOME,
+  scenario,
+  symmetric,
+  type Fixture,
+  type RaceEnvironment,
+  type Scenario,
+} from './environment';
 import type { Settled } from './interleaver';
 import { NEW_PASSWORD, REUSE, type EndingOperation } from './operations';
 import { reauthenticate } from './transitions';
@@ -14,14 +23,13 @@ interface Pair {
   readonly refreshToken: string;
 }
 
-/** In either order, the session ends once, with all its tokens, and its stored end does not change. */
 export const refreshAgainstEnd = (operation: EndingOperation): Scenario =>
   scenario(async (environment, race, [app, rival]) => {
     const fixture = await environment.newFixture();
     const { userId, session } = fixture;
     const end = await operation.prepare(fixture, rival);
     const refresh = (): Promise<Pair> => app.auth.refresh(session.refreshToken);
-    const [refreshed, ended, between] = await race.watch(refresh, end, () => environment.sessionsOf(userId));
+    const [refreshed, ended, between] = await race.run(refresh, end, () => environment.sessionsOf(userId));
     expect(ended.code).toBeUndefined();
     expect([undefined, 'invalid_refresh_token']).toContain(refreshed.code);
 
@@ -74,10 +82,9 @@ function expectNoReuse(environment: RaceEnvironment): void {
   expect(environment.sent('token_reuse_detected')).toEqual([]);
 }
 
-/** One presentation of the token returns a pair, and the other presentation is reuse. */
-export const refreshAgainstItself = scenario(async (environment, race) => {
+export const refreshAgainstItself = symmetric(async (environment, both) => {
   const { userId, session } = await environment.newFixture();
-  const outcome = await race.both((app) => app.auth.refresh(session.refreshToken));
+  const outcome = await both((app) => app.auth.refresh(session.refreshToken));
   expect(outcome.map(({ code }) => code).sort()).toEqual(['invalid_refresh_token', undefined]);
   const states = (await environment.sessionsOf(userId)).map(({ state }) => state);
   expect(states).toEqual(['revoked', 'revoked']);
@@ -86,17 +93,15 @@ export const refreshAgainstItself = scenario(async (environment, race) => {
   await expectRevoked(environment, outcome.find(({ value }) => value)!.value!);
 });
 
-/** Within a grace period, both refreshes return the same pair, and no session ends. */
-export const refreshAgainstItsRepetition = scenario(async (environment, race) => {
+export const refreshAgainstItsRepetition = symmetric(async (environment, both) => {
   const { userId, session } = await environment.newFixture();
-  await expectOnePair(environment, await race.both((app) => app.auth.refresh(session.refreshToken)), userId);
+  await expectOnePair(environment, await both((app) => app.auth.refresh(session.refreshToken)), userId);
 });
 
-/** If two tabs present the live pair, one tab rotates the pair, and both tabs receive the next pair. */
-export const wakingTabs = scenario(async (environment, race) => {
+export const wakingTabs = symmetric(async (environment, both) => {
   // A bearer client refreshed the session, so a cookie refresh rotates the pair instead of returning it unchanged.
   const { userId, session } = await environment.newFixture();
-  await expectOnePair(environment, await race.both((app) => refreshWithCookies(app, session, HOME)), userId);
+  await expectOnePair(environment, await both((app) => refreshWithCookies(app, session, HOME)), userId);
 });
 
 async function expectOnePair(
@@ -112,10 +117,6 @@ async function expectOnePair(
   await expectLive(environment, one.value!);
 }
 
-/**
- * A tab that presents the live pair just after the pair was issued receives the same pair or the next pair. The
- * other tab, whose access cookie has expired, rotates the pair.
- */
 export const wakingTabAgainstRotation = scenario(async (environment, race, [app, rival]) => {
   const { userId, session } = await environment.newFixture();
   const withoutAccess = ({ refreshToken }: Pair) => ({ refreshToken, accessToken: null });
@@ -139,11 +140,10 @@ async function newReplayable(environment: RaceEnvironment): Promise<Fixture & { 
   return { ...fixture, presented: session.refreshToken, session: { ...session, ...pair } };
 }
 
-/** A replay from another network returns the pair before its first use, or is reuse after it. */
 export const replayAgainstFirstUse = scenario(async (environment, race, [app, rival]) => {
   const fixture = await newReplayable(environment);
   const { session, presented } = fixture;
-  const [replayed, used, between] = await race.watch(
+  const [replayed, used, between] = await race.run(
     () => rival.auth.refresh(presented, ELSEWHERE),
     () => app.auth.authenticate(session.accessToken),
     () => environment.sessionOf(fixture),
@@ -161,7 +161,6 @@ export const replayAgainstFirstUse = scenario(async (environment, race, [app, ri
   expect(firstUse).not.toBeNull();
 });
 
-/** The first use of an access token that a refresh has replaced is not stored for the next access token. */
 export const firstUseAgainstRefresh = scenario(async (environment, race, [app, rival]) => {
   const fixture = await newReplayable(environment);
   const { session } = fixture;
@@ -176,22 +175,20 @@ export const firstUseAgainstRefresh = scenario(async (environment, race, [app, r
   expectNoReuse(environment);
 });
 
-/** If the limit allows one more replay, one of two replays returns the pair and the other replay is refused. */
-export const replayAgainstReplayAtTheLimit = scenario(async (environment, race) => {
+export const replayAgainstReplayAtTheLimit = symmetric(async (environment, both) => {
   const fixture = await newReplayable(environment);
   await environment.query(`UPDATE auth_sessions SET replay_count = 99 WHERE id = '${fixture.session.sessionId}'`);
-  const outcome = await race.both((app) => app.auth.refresh(fixture.presented, HOME));
+  const outcome = await both((app) => app.auth.refresh(fixture.presented, HOME));
   expect(outcome.map(({ code }) => code).sort()).toEqual(['invalid_refresh_token', undefined]);
   expect(await environment.sessionOf(fixture)).toMatchObject({ state: 'active', replayCount: 100 });
   expectNoReuse(environment);
 });
 
-/** A replay returns the pair before the pair is refreshed, or is reuse afterwards. */
 export const replayAgainstRefresh = scenario(async (environment, race, [app, rival]) => {
   const fixture = await newReplayable(environment);
   const { session, presented } = fixture;
   const before = await environment.sessionOf(fixture);
-  const [replayed, refreshed, between] = await race.watch(
+  const [replayed, refreshed, between] = await race.run(
     () => rival.auth.refresh(presented, HOME),
     () => app.auth.refresh(session.refreshToken, HOME),
     () => environment.sessionOf(fixture),
@@ -209,13 +206,12 @@ export const replayAgainstRefresh = scenario(async (environment, race, [app, riv
   }
 });
 
-/** If a replay returns a pair while its session ends, the pair is revoked after both operations. */
 export const replayAgainstEnd = (operation: EndingOperation): Scenario =>
   scenario(async (environment, race, [app, rival]) => {
     const fixture = await newReplayable(environment);
     const end = await operation.prepare(fixture, rival);
     const replay = (): Promise<Pair> => app.auth.refresh(fixture.presented, HOME);
-    const [replayed, ended, between] = await race.watch(replay, end, () => environment.sessionOf(fixture));
+    const [replayed, ended, between] = await race.run(replay, end, () => environment.sessionOf(fixture));
     expect(ended.code).toBeUndefined();
     expect([undefined, 'invalid_refresh_token']).toContain(replayed.code);
     if (replayed.value) await expectRevoked(environment, replayed.value);
@@ -226,7 +222,6 @@ export const replayAgainstEnd = (operation: EndingOperation): Scenario =>
     expectNoReuse(environment);
   });
 
-/** In either order, the pair that the password change returns is valid after both operations. */
 export const refreshAgainstChangeInItsSession = scenario(async (environment, race, [app, rival]) => {
   const { userId, session } = await environment.newFixture();
   const principal = await environment.principal(session.accessToken);
@@ -244,7 +239,6 @@ export const refreshAgainstChangeInItsSession = scenario(async (environment, rac
   await expectLive(environment, changed.value!);
 });
 
-/** Either a reauthentication or a concurrent refresh succeeds, because each replaces the tokens of the other. */
 export const refreshAgainstReauthentication = scenario(async (environment, race, [app, rival]) => {
   const { userId, session } = await environment.newFixture();
   const principal = await environment.principal(session.accessToken);
@@ -266,22 +260,21 @@ export const refreshAgainstReauthentication = scenario(async (environment, race,
  * One of two reauthentications returns a pair. The scenario executes only the transitions, because a session
  * verifies one password at a time.
  */
-export const reauthenticationAgainstItself = scenario(async (environment, race) => {
+export const reauthenticationAgainstItself = symmetric(async (environment, both) => {
   const { userId, session } = await environment.newFixture();
-  const outcome = await race.both((app, index) => reauthenticate(app, userId, session, CLIENTS[index]));
+  const outcome = await both((app, index) => reauthenticate(app, userId, session, CLIENTS[index]));
   const pairs = outcome.flatMap(({ value }) => value ?? []);
   expect(pairs).toHaveLength(1);
   expect((await environment.eventsOf(userId))['reauthentication']).toBe(1);
   await expectLive(environment, pairs[0]!);
 });
 
-/** Two concurrent logins never exceed the limit of sessions, even if they are the first logins of the user. */
 export const loginAgainstLogin = (limit: number, before: number, rejects = false): Scenario =>
-  scenario(async (environment, race) => {
+  symmetric(async (environment, both) => {
     const userId = await environment.newUser();
     for (let i = 0; i < before; i++) await environment.open(userId);
     const credentials = { username: environment.username(), password: PASSWORD };
-    const outcome = await race.both((app, index) => app.auth.login(credentials, CLIENTS[index]));
+    const outcome = await both((app, index) => app.auth.login(credentials, CLIENTS[index]));
     const active = (await environment.sessionsOf(userId)).filter(({ state }) => state === 'active');
     expect(active).toHaveLength(Math.min(limit, before + 2));
     const refused = rejects ? Math.max(0, before + 2 - limit) : 0;
@@ -290,21 +283,19 @@ export const loginAgainstLogin = (limit: number, before: number, rejects = false
     expect((await environment.eventsOf(userId))['login_success']).toBe(before + 2 - refused);
   });
 
-/** One of two deletions ends the session, and the other deletion finds no session. The end is published once. */
-export const deleteAgainstDelete = scenario(async (environment, race) => {
+export const deleteAgainstDelete = symmetric(async (environment, both) => {
   const { userId, session } = await environment.newFixture();
-  const outcome = await race.both((app) => app.auth.revokeSession(userId, session.sessionId).then(() => 'revoked'));
+  const outcome = await both((app) => app.auth.revokeSession(userId, session.sessionId).then(() => 'revoked'));
   expect(outcome.map(({ value, code }) => value ?? code).sort()).toEqual(['revoked', 'session_not_found']);
   expect((await environment.eventsOf(userId))['session_revoked']).toBe(1);
   expect(environment.sent('user_logged_out')).toHaveLength(1);
 });
 
-/** The end that is stored first is not replaced by the end of the other operation. */
 export const logoutAgainstDelete = scenario(async (environment, race, [app, rival]) => {
   const fixture = await environment.newFixture();
   const { userId, session } = fixture;
   const principal = await environment.principal(session.accessToken);
-  const [, , between] = await race.watch(
+  const [, , between] = await race.run(
     () => app.auth.logout(principal),
     () => rival.auth.revokeSession(userId, session.sessionId),
     () => environment.sessionOf(fixture),
@@ -314,11 +305,10 @@ export const logoutAgainstDelete = scenario(async (environment, race, [app, riva
   if (between.state !== 'active') expect(row).toEqual(between);
 });
 
-/** One of two password changes succeeds, and only the session of that password change continues. */
-export const changeAgainstChange = scenario(async (environment, race, [app]) => {
+export const changeAgainstChange = symmetric(async (environment, both, [app]) => {
   const { session, other } = await environment.newFixture();
   const principals = [await environment.principal(session.accessToken), await environment.principal(other.accessToken)];
-  const outcome = await race.both((one, index) =>
+  const outcome = await both((one, index) =>
     one.auth.changePassword(
       principals[index]!,
       { currentPassword: PASSWORD, newPassword: `a new password ${index}` },
@@ -335,7 +325,6 @@ export const changeAgainstChange = scenario(async (environment, race, [app]) => 
   await expect(lost).rejects.toMatchObject({ code: 'invalid_credentials' });
 });
 
-/** No session that was opened with the old password outlives the password change. */
 export const loginAgainstChange = scenario(async (environment, race, [app, rival]) => {
   const { other } = await environment.newFixture();
   const principal = await environment.principal(other.accessToken);
@@ -377,7 +366,6 @@ const refreshAgainstExpiry = (expire: (ahead: TestApplication, userId: string) =
 export const refreshAgainstPruning = refreshAgainstExpiry((ahead) => ahead.pruning.prune());
 export const refreshAgainstLoginAtTheLimit = refreshAgainstExpiry((ahead, userId) => ahead.auth.openSession(userId));
 
-/** A session ends while pruning reschedules it. The end determines when its row may be deleted. */
 export const logoutAgainstPruning = scenario(async (environment, race, [app, rival]) => {
   const advance = (ms: number): void => environment.apps.forEach(({ clock }) => clock.advance(ms));
   const userId = await environment.newUser();
@@ -387,11 +375,11 @@ export const logoutAgainstPruning = scenario(async (environment, race, [app, riv
   const session = { ...opened, ...(await app.auth.refresh(opened.refreshToken)) };
   const principal = await environment.principal(session.accessToken);
   advance(2 * DAY);
-  const outcome = await race.run(
+  const [loggedOut, pruned] = await race.run(
     () => app.auth.logout(principal),
     () => rival.pruning.prune(),
   );
-  expect(outcome.map(({ code }) => code)).toEqual([undefined, undefined]);
+  expect([loggedOut.code, pruned.code]).toEqual([undefined, undefined]);
   const row = await environment.sessionOf({ userId, session });
   expect([row.state, row.checkAt]).toEqual(['logged_out', principal.authenticatedAt.getTime() + 90 * DAY]);
   expect(environment.endsOf(session.sessionId)).toBe(1);

@@ -1,5 +1,14 @@
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { CLIENTS, ELSEWHERE, HOME, scenario, type Fixture, type RaceEnvironment, type Scenario } from './environment';
+import {
+  CLIENTS,
+  ELSEWHERE,
+  HOME,
+  scenario,
+  symmetric,
+  type Fixture,
+  type RaceEnvironment,
+  type Scenario,
+} from './environment';
 import type { Settled } from './interleaver';
 import { ending, NEW_PASSWORD, type EndingOperation } from './operations';
 
@@ -24,18 +33,16 @@ async function methodsOf(environment: RaceEnvironment, accessToken: string): Pro
   return Object.keys((await environment.principal(accessToken)).methods).sort();
 }
 
-/** One of two presentations of a ticket opens a session. */
-export const openingAgainstItself = scenario(async (environment, race) => {
+export const openingAgainstItself = symmetric(async (environment, both) => {
   const userId = await environment.newUser();
   const ticket = await environment.apps[0].auth.createLoginTicket(userId, { methods: ['pwd'] });
-  const outcome = await race.both((app, index) => app.auth.openSession({ ticket }, CLIENTS[index]));
+  const outcome = await both((app, index) => app.auth.openSession({ ticket }, CLIENTS[index]));
   const codes = outcome.map(({ value, code }) => (value ? 'opened' : code)).sort();
   expect(codes).toEqual(['invalid_login_ticket', 'opened']);
   expect((await environment.sessionsOf(userId)).map(({ state }) => state)).toEqual(['active']);
   expect((await environment.eventsOf(userId))['login_success']).toBe(1);
 });
 
-/** In either order, the ticket has ended, and no session that was opened with it is left. */
 export const openingAgainstEnd = (operation: EndingOperation): Scenario =>
   scenario(async (environment, race, [app, rival]) => {
     const fixture = await newTicket(environment);
@@ -47,7 +54,6 @@ export const openingAgainstEnd = (operation: EndingOperation): Scenario =>
     await expectNoTicket(fixture);
   });
 
-/** In either order, the ticket has ended, and a successful attempt does not restore it. */
 export const attemptAgainstEnd = (operation: EndingOperation): Scenario =>
   scenario(async (environment, race, [app, rival]) => {
     const fixture = await newTicket(environment);
@@ -78,7 +84,6 @@ export const ticketOutlivesNoChange: Scenario = async (environment) => {
   return 1;
 };
 
-/** A method that was proven before the session opens is one of the session's methods. */
 export const openingAgainstProof = scenario(async (environment, race, [app, rival]) => {
   const { ticket } = await newTicket(environment);
   const [opened, proved] = await race.run(
@@ -91,32 +96,29 @@ export const openingAgainstProof = scenario(async (environment, race, [app, riva
   if (!proved.value) expect(proved.code).toBe('invalid_login_ticket');
 });
 
-/** If one slot is free, one of two openings is refused, and the ticket of that opening stays valid. */
-export const openingAgainstOpeningAtTheLimit = scenario(async (environment, race, [app]) => {
+export const openingAgainstOpeningAtTheLimit = symmetric(async (environment, both, [app]) => {
   const { userId, session, ticket } = await newTicket(environment);
   const tickets = [ticket, await app.auth.createLoginTicket(userId, { methods: ['pwd'] })];
-  const outcome = await race.both((one, index) => one.auth.openSession({ ticket: tickets[index]! }, CLIENTS[index]));
+  const outcome = await both((one, index) => one.auth.openSession({ ticket: tickets[index]! }, CLIENTS[index]));
   const codes = outcome.map(({ value, code }) => (value ? 'opened' : code)).sort();
   expect(codes).toEqual(['opened', 'session_limit_reached']);
   await app.auth.logout(await environment.principal(session.accessToken));
   await app.auth.openSession({ ticket: tickets[outcome[0].value ? 1 : 0]! });
 });
 
-/** If a ticket allows one more attempt, one of two attempts is accepted. */
-export const attemptAgainstAttempt = scenario(async (environment, race) => {
+export const attemptAgainstAttempt = symmetric(async (environment, both) => {
   const { ticket } = await newTicket(environment);
   await environment.query('UPDATE auth_login_tickets SET failure_count = 4');
   const check = jest.fn(() => false);
-  const outcome = await race.both((app, index) => app.auth.attempt({ ticket, method: 'otp' }, CLIENTS[index], check));
+  const outcome = await both((app, index) => app.auth.attempt({ ticket, method: 'otp' }, CLIENTS[index], check));
   expect(check).toHaveBeenCalledTimes(1);
   const results = outcome.map(({ value, code }) => value ?? code);
   expect(results).toEqual(expect.arrayContaining([false, 'invalid_login_ticket']));
 });
 
-/** If two methods are proven for a ticket, both methods are stored. */
-export const proofAgainstProof = scenario(async (environment, race, [app]) => {
+export const proofAgainstProof = symmetric(async (environment, both, [app]) => {
   const { ticket } = await newTicket(environment);
-  const outcome = await race.both((one, index) =>
+  const outcome = await both((one, index) =>
     one.auth.attempt({ ticket, method: ['otp', 'pin'][index]! }, CLIENTS[index], () => true),
   );
   expect(outcome.map(({ value }) => value)).toEqual([true, true]);
@@ -124,7 +126,6 @@ export const proofAgainstProof = scenario(async (environment, race, [app]) => {
   expect(await methodsOf(environment, accessToken)).toEqual(['otp', 'pin', 'pwd']);
 });
 
-/** A method that is proven within a session during a call of `confirmIdentity` is stored, or its proof is refused. */
 export const proofAgainstConfirmation = scenario(async (environment, race, [app, rival]) => {
   const { session } = await environment.newFixture();
   const principal = await environment.principal(session.accessToken);
@@ -138,12 +139,11 @@ export const proofAgainstConfirmation = scenario(async (environment, race, [app,
   if (!proved.value) expect(proved.code).toBe('access_token_invalid');
 });
 
-/** Two tickets that are stored at the same time do not exceed the limit. */
-export const creationAgainstCreation = scenario(async (environment, race, [app]) => {
+export const creationAgainstCreation = symmetric(async (environment, both, [app]) => {
   const userId = await environment.newUser();
   const issue = (on: TestApplication): Promise<string> => on.auth.createLoginTicket(userId, { methods: ['pwd'] });
   for (let i = 0; i < 20; i++) await issue(app);
-  const outcome = await race.both(issue);
+  const outcome = await both(issue);
   expect(outcome.map(({ code }) => code)).toEqual([undefined, undefined]);
   const [row] = await environment.query<{ n: number }>(
     `SELECT COUNT(*) AS n FROM auth_login_tickets WHERE user_id = '${userId}'`,
