@@ -66,9 +66,7 @@ export function violations({ sessions, logged }: Snapshot, holders: readonly Hol
   for (const holder of holders) {
     const session = sessions.find(({ id }) => id === holder.sessionId);
     if (!session || outcomeOf(session, holder) === null) {
-      found.push(
-        `Session ${holder.sessionId} has neither all of the old nor all of the new: ${JSON.stringify(session)}`,
-      );
+      found.push(`Session ${holder.sessionId} has neither the old nor the new tokens: ${JSON.stringify(session)}`);
     }
   }
   return found;

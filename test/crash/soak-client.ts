@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { requestWithRetries, bearer, jsonRequest, type Reply } from './request-with-retries';
 
 /** The pause before a client retries while a server restarts, in milliseconds. */
@@ -10,7 +11,7 @@ interface Pair {
 
 /** The results of a soak test. */
 export class Tally {
-  readonly statuses = new Map<string, number>();
+  readonly statuses: Record<string, number> = {};
   /** Requests without a response, because the server was killed. */
   unanswered = 0;
   readonly wronglyEnded: string[] = [];
@@ -18,7 +19,7 @@ export class Tally {
 
   count(kind: string, status: number): void {
     const key = `${kind} ${status}`;
-    this.statuses.set(key, (this.statuses.get(key) ?? 0) + 1);
+    this.statuses[key] = (this.statuses[key] ?? 0) + 1;
   }
 }
 
@@ -27,9 +28,8 @@ export class SoakClient {
   private pair: Pair | null = null;
 
   constructor(
-    private readonly username: string,
-    private readonly password: string,
-    private readonly urls: () => readonly string[],
+    private readonly credentials: { readonly username: string; readonly password: string },
+    private readonly urls: readonly string[],
     private readonly tally: Tally,
   ) {}
 
@@ -39,79 +39,56 @@ export class SoakClient {
 
   private async act(dice: number): Promise<void> {
     if (!this.pair) return this.login();
-    if (dice < 0.9) return this.expect(await this.get('me'), 'guarded');
-    if (dice < 0.97) return this.refresh();
-    if (dice < 0.985) return this.refreshInParallel();
-    if (dice < 0.998) return this.expect(await this.get('auth/sessions'), 'list');
-    return this.logout();
+    const { access_token: accessToken } = this.pair;
+    if (dice < 0.9) this.expect(await this.send('me', bearer(accessToken)), 'guarded');
+    else if (dice < 0.97) await this.refresh('refresh', 1);
+    // Two parallel refreshes, as two tabs of one browser send them.
+    else if (dice < 0.985) await this.refresh('double refresh', 2);
+    else if (dice < 0.998) this.expect(await this.send('auth/sessions', bearer(accessToken)), 'list');
+    else await this.logout(accessToken);
   }
 
   private async login(): Promise<void> {
-    const { username, password } = this;
-    const reply = await this.post('auth/login', { username, password });
+    const reply = await this.send('auth/login', jsonRequest(this.credentials));
     this.tally.count('login', reply.status);
     if (reply.status === 200) this.pair = reply.body as Pair;
     else this.tally.unexpected.push(`login: ${reply.status}`);
   }
 
-  private async refresh(): Promise<void> {
-    const reply = await this.post('auth/token/refresh', { refresh_token: this.pair!.refresh_token });
-    this.expect(reply, 'refresh');
-    if (reply.status === 200) this.pair = reply.body as Pair;
-  }
-
-  /** Sends two parallel refreshes, as two tabs of one browser do. */
-  private async refreshInParallel(): Promise<void> {
-    const body = { refresh_token: this.pair!.refresh_token };
-    const replies = await Promise.all([this.post('auth/token/refresh', body), this.post('auth/token/refresh', body)]);
-    for (const reply of replies) this.expect(reply, 'double refresh');
-    const pairs = replies.map((reply) => JSON.stringify(reply.body));
+  private async refresh(kind: string, times: number): Promise<void> {
+    const request = jsonRequest({ refresh_token: this.pair!.refresh_token });
+    const replies = await Promise.all(Array.from({ length: times }, () => this.send('auth/token/refresh', request)));
+    for (const reply of replies) this.expect(reply, kind);
     if (replies.some(({ status }) => status !== 200)) return;
-    if (pairs[0] !== pairs[1]) this.tally.unexpected.push('Two refreshes of one token returned two pairs.');
-    this.pair = replies[0].body as Pair;
+    const pairs = new Set(replies.map(({ body }) => JSON.stringify(body)));
+    if (pairs.size > 1) this.tally.unexpected.push('Two refreshes of one token returned two pairs.');
+    this.pair = replies[0]!.body as Pair;
   }
 
   /** Logs out. A logout whose response was lost may have succeeded. */
-  private async logout(): Promise<void> {
+  private async logout(accessToken: string): Promise<void> {
     const before = this.tally.unanswered;
-    const reply = await this.post('auth/logout', {}, this.pair!.access_token);
+    const reply = await this.send('auth/logout', jsonRequest({}, accessToken));
     this.tally.count('logout', reply.status);
     if (reply.status !== 200 && this.tally.unanswered === before) this.expect(reply, 'logout again');
     this.pair = null;
   }
 
-  private expect(reply: Reply, kind: string): void {
-    this.tally.count(kind, reply.status);
-    if (reply.status === 200) return;
-    const refusal = `${kind}: ${reply.status} ${JSON.stringify(reply.body)}`;
-    if (reply.status === 400 || reply.status === 401) this.tally.wronglyEnded.push(refusal);
-    else this.tally.unexpected.push(refusal);
+  private expect({ status, body }: Reply, kind: string): void {
+    this.tally.count(kind, status);
+    if (status === 200) return;
+    const { wronglyEnded, unexpected } = this.tally;
+    (status === 400 || status === 401 ? wronglyEnded : unexpected).push(`${kind}: ${status} ${JSON.stringify(body)}`);
     this.pair = null;
   }
 
-  private get(path: string): Promise<Reply> {
-    return this.request(path, bearer(this.pair!.access_token));
-  }
-
-  private post(path: string, body: object, accessToken?: string): Promise<Reply> {
-    return this.request(path, jsonRequest(body, accessToken));
-  }
-
   /** Sends the request to a random server until one responds. A 503 with `Retry-After` is retried too. */
-  private async request(path: string, init: RequestInit): Promise<Reply> {
+  private async send(path: string, init: RequestInit): Promise<Reply> {
+    const { tally, urls } = this;
     const reply = await requestWithRetries(path, init, {
-      url: () => {
-        const urls = this.urls();
-        return urls[Math.floor(Math.random() * urls.length)]!;
-      },
-      unavailable: () => {
-        this.tally.count(path, 503);
-        return PAUSE_MS;
-      },
-      unanswered: () => {
-        this.tally.unanswered++;
-        return PAUSE_MS;
-      },
+      url: () => urls[randomInt(urls.length)]!,
+      unavailable: () => (tally.count(path, 503), PAUSE_MS),
+      unanswered: () => (tally.unanswered++, PAUSE_MS),
     });
     return reply!;
   }

@@ -34,6 +34,7 @@ async function main(): Promise<boolean> {
 
     const until = Date.now() + minutes * 60_000;
     const tally = new Tally();
+    const counts = { kills: 0, connectionsCut: 0 };
     /** Repeats work after random pauses until the end of the test. */
     const repeat = async (pauseMs: readonly [number, number], work: () => Promise<void>): Promise<void> => {
       while (!hasEnded) {
@@ -42,45 +43,41 @@ async function main(): Promise<boolean> {
         await work();
       }
     };
-    let kills = 0;
     const killOne = async (): Promise<void> => {
       const victim = randomInt(2);
       await servers[victim]!.kill();
-      kills++;
+      counts.kills++;
       servers[victim] = start();
       urls[victim] = await servers[victim].url();
     };
-    let cuts = 0;
     const cutSome = async (): Promise<void> => {
+      const others = 'datname = current_database() AND pid <> pg_backend_pid()';
       const cut: unknown[] = await dataSource.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = current_database() AND pid <> pg_backend_pid() AND random() < 0.3`,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others} AND random() < 0.3`,
       );
-      cuts += cut.length;
+      counts.connectionsCut += cut.length;
     };
-    const run = names.map((name) => new SoakClient(name, PASSWORD, () => urls, tally).run(until));
+    const run = names.map((username) => new SoakClient({ username, password: PASSWORD }, urls, tally).run(until));
     await Promise.all([...run, repeat([5_000, 15_000], killOne), repeat([3_000, 10_000], cutSome)]);
     hasEnded = true;
     for (const server of servers) await server.kill();
     const snapshot = await takeSnapshot(dataSource);
     const found = violations(snapshot);
     const reuse: unknown[] = await dataSource.query("SELECT id FROM auth_events WHERE event = 'token_reuse'");
-    const requests = [...tally.statuses.values()].reduce((sum, count) => sum + count, 0);
+    const requests = Object.values(tally.statuses).reduce((sum, count) => sum + count, 0);
+    const problems = [...tally.wronglyEnded, ...tally.unexpected, ...found];
     const report = {
-      ...{ minutes, clients, kills, connectionsCut: cuts, requests },
-      requestsPerSecond: Math.round(requests / (minutes * 60)),
-      unanswered: tally.unanswered,
-      statuses: Object.fromEntries([...tally.statuses].sort()),
-      sessions: snapshot.sessions.length,
+      ...{ minutes, clients, ...counts, requests, requestsPerSecond: Math.round(requests / (minutes * 60)) },
+      ...{ unanswered: tally.unanswered, statuses: tally.statuses, sessions: snapshot.sessions.length },
       refreshes: snapshot.sessions.reduce((sum, { generation }) => sum + generation, 0),
       wronglyEnded: tally.wronglyEnded.length,
       reuseDetected: reuse.length,
       unexpected: tally.unexpected.length,
       violations: found.length,
-      details: [...tally.wronglyEnded, ...tally.unexpected, ...found].slice(0, 20),
+      details: problems.slice(0, 20),
     };
     console.log(JSON.stringify(report, null, 2));
-    return tally.wronglyEnded.length + reuse.length + tally.unexpected.length + found.length === 0;
+    return problems.length + reuse.length === 0;
   } finally {
     hasEnded = true;
     for (const server of servers) await server.kill();

@@ -16,8 +16,8 @@ export class StormClient {
     try {
       const response = await fetch(`${url}/auth/token/refresh`, jsonRequest({ refresh_token: this.refreshToken }));
       const body = (await response.json()) as { access_token?: string; refresh_token?: string };
-      if (body.access_token !== undefined) this.accessToken = body.access_token;
-      if (body.refresh_token !== undefined) this.refreshToken = body.refresh_token;
+      this.accessToken = body.access_token ?? this.accessToken;
+      this.refreshToken = body.refresh_token ?? this.refreshToken;
       this.isInFlight = false;
       return response.status;
     } catch {

@@ -10,7 +10,7 @@ import {
   countsOf,
   newFixture,
   OPERATIONS,
-  SecondFactorOfSome,
+  SECOND_FACTOR_OF_SOME,
   signalsOf,
   TicketController,
   untilReconnected,
@@ -22,7 +22,7 @@ type Counts = Record<string, unknown>;
 
 const OPTIONS = {
   users: [],
-  auth: { secondFactor: new SecondFactorOfSome(), endpoints: { reauthenticate: true } },
+  auth: { secondFactor: SECOND_FACTOR_OF_SOME, endpoints: { reauthenticate: true } },
   controllers: [TicketController],
 };
 

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { AuthService, Public, SecondFactor, type ClientInfo } from 'nestjs-session-auth';
+import { AuthService, Public, type SecondFactor } from 'nestjs-session-auth';
 import { compare } from 'bcrypt';
 import type { Test } from 'supertest';
 import { PASSWORD, type TestApplication, type LoginAnswer } from '../support/test-application';
@@ -20,11 +20,9 @@ export interface Fixture {
 /** The User-Agent of logins that need a second factor. */
 const NEEDS_SECOND_FACTOR = 'needs a second factor';
 
-export class SecondFactorOfSome extends SecondFactor {
-  isRequired(_: unknown, { userAgent }: ClientInfo): boolean {
-    return userAgent === NEEDS_SECOND_FACTOR;
-  }
-}
+export const SECOND_FACTOR_OF_SOME: SecondFactor = {
+  isRequired: (_, { userAgent }) => userAgent === NEEDS_SECOND_FACTOR,
+};
 
 @Controller('ticket')
 export class TicketController {
@@ -46,32 +44,28 @@ export interface Operation {
   readonly status?: number;
   /** Whether the change is committed without its event if the event cannot be written. Default: false. */
   readonly isRevocation?: boolean;
-  /** Whether a repetition finds out that the lost COMMIT succeeded. Default: false. */
   readonly isRepeatable?: boolean;
   readonly run: (fixture: Fixture) => Test;
 }
 
 const login = ({ app, username }: Fixture): Test => app.http.post('/auth/login').send({ username, password: PASSWORD });
 
+/** A change whose repetition finds out that the lost COMMIT succeeded. */
+const repeatable = (name: string, run: Operation['run']): Operation => ({ name, isRepeatable: true, run });
+
 export const OPERATIONS: readonly Operation[] = [
-  { name: 'a login', isRepeatable: true, run: login },
+  repeatable('a login', login),
   {
-    name: 'a login that needs a second factor',
+    ...repeatable('a login that needs a second factor', (fixture) =>
+      login(fixture).set('User-Agent', NEEDS_SECOND_FACTOR),
+    ),
     status: 403,
-    isRepeatable: true,
-    run: (fixture) => login(fixture).set('User-Agent', NEEDS_SECOND_FACTOR),
   },
-  {
-    name: 'a login by ticket',
-    isRepeatable: true,
-    run: ({ app, ticket }) => app.http.post('/ticket').send({ ticket }),
-  },
-  { name: 'a refresh', isRepeatable: true, run: ({ app, session }) => app.refresh(session.refresh_token) },
-  {
-    name: 'a reauthentication',
-    isRepeatable: true,
-    run: ({ app, session }) => app.post('/auth/reauthenticate', session.access_token, { password: PASSWORD }),
-  },
+  repeatable('a login by ticket', ({ app, ticket }) => app.http.post('/ticket').send({ ticket })),
+  repeatable('a refresh', ({ app, session }) => app.refresh(session.refresh_token)),
+  repeatable('a reauthentication', ({ app, session }) =>
+    app.post('/auth/reauthenticate', session.access_token, { password: PASSWORD }),
+  ),
   { name: 'a logout', isRevocation: true, run: ({ app, session }) => app.post('/auth/logout', session.access_token) },
   {
     name: 'the reuse of a refresh token',
@@ -81,11 +75,10 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'a password change',
-    run: ({ app, session }) =>
-      app.post('/auth/password/change', session.access_token, {
-        current_password: PASSWORD,
-        new_password: 'a password that is new',
-      }),
+    run: ({ app, session }) => {
+      const passwords = { current_password: PASSWORD, new_password: 'a password that is new' };
+      return app.post('/auth/password/change', session.access_token, passwords);
+    },
   },
 ];
 

@@ -10,39 +10,37 @@ import { TcpProxy } from '../support/tcp-proxy';
 
 const CREDENTIALS = { username: 'alice', password: PASSWORD };
 
-/** An application that reaches its database through a proxy. */
-class ProxiedApplication {
-  database!: TestDatabase;
-  proxy!: TcpProxy;
-  app!: TestApplication;
+interface Proxied {
+  readonly app: TestApplication;
+  readonly proxy: TcpProxy;
+}
 
-  async start(name: 'postgres' | 'postgres18' | 'mariadb' | 'mysql9', settings: object): Promise<void> {
-    this.database = await createDatabase(name);
-    const { proxy, url } = await TcpProxy.start((this.database.options as { url: string }).url);
-    this.proxy = proxy;
-    const options = { ...this.database.options, url, ...settings } as DataSourceOptions;
-    this.app = await TestApplication.start({ database: { ...this.database, options } });
-  }
-
-  async close(): Promise<void> {
-    await this.app.close();
-    await this.proxy.stop();
-    await this.database.drop();
-  }
+/** Returns an application that reaches its database through a proxy, for all tests of a suite. */
+function startProxied(name: 'postgres' | 'postgres18' | 'mariadb' | 'mysql9', settings: object): Proxied {
+  const proxied = {} as { app: TestApplication; proxy: TcpProxy };
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase(name);
+    const { proxy, url } = await TcpProxy.start((database.options as { url: string }).url);
+    const options = { ...database.options, url, ...settings } as DataSourceOptions;
+    Object.assign(proxied, { proxy, app: await TestApplication.start({ database: { ...database, options } }) });
+  });
+  afterAll(async () => {
+    await proxied.app.close();
+    await proxied.proxy.refuse();
+    await database.drop();
+  });
+  return proxied;
 }
 
 describeEachPooled('an outage of %s', (name) => {
-  const proxied = new ProxiedApplication();
   // A small pool, which two hanging connections exhaust.
-  beforeAll(() =>
-    proxied.start(
-      name,
-      DIALECTS[name] === 'postgres'
-        ? { connectTimeoutMS: 1500, extra: { max: 2 } }
-        : { connectTimeout: 1500, extra: { connectionLimit: 2 } },
-    ),
+  const proxied = startProxied(
+    name,
+    DIALECTS[name] === 'postgres'
+      ? { connectTimeoutMS: 1500, extra: { max: 2 } }
+      : { connectTimeout: 1500, extra: { connectionLimit: 2 } },
   );
-  afterAll(() => proxied.close());
 
   it.each(['refuses connections', 'does not answer any more'])(
     'requests during an outage that %s fail with 503 in time, and later requests succeed without a restart',
@@ -89,9 +87,7 @@ describeEachPooled('an outage of %s', (name) => {
 });
 
 describeOn('postgres')('connections of %s whose sockets the driver hides, as pg-native does', (name) => {
-  const proxied = new ProxiedApplication();
-  beforeAll(() => proxied.start(name, { driver: WITHOUT_SOCKETS, connectTimeoutMS: 500 }));
-  afterAll(() => proxied.close());
+  const proxied = startProxied(name, { driver: WITHOUT_SOCKETS, connectTimeoutMS: 500 });
 
   /** Runs work while connections are silent, and again when they answer. */
   async function silenced<T>(work: () => Promise<T>): Promise<T> {
@@ -147,14 +143,9 @@ const LOCKED = {
 } as const;
 
 type Lock = keyof typeof LOCKED;
+type Locked = readonly [operation: 'login' | 'refresh' | 'reuse', locks: string, deadlineMs: number];
 
-interface Locked {
-  readonly operation: 'login' | 'refresh' | 'reuse';
-  readonly locks: Lock[];
-  readonly deadlineMs: number;
-}
-
-const BOTH_LOCKS: Locked = { operation: 'reuse', locks: ['the lock of the user', 'the log'], deadlineMs: 400 };
+const BOTH_LOCKS: Locked = ['reuse', 'the lock of the user and the log', 400];
 
 describeOnEachServer('a failure of the database', { auth: { sessionPolicy: 'single' } }, (env: TestEnvironment) => {
   it('the response does not wait until the count of a login attempt is taken back', async () => {
@@ -206,18 +197,18 @@ describeOnEachServer('a failure of the database', { auth: { sessionPolicy: 'sing
 
   /** The first row waits for the default of five seconds. */
   it.each<Locked>([
-    { operation: 'refresh', locks: ['the session'], deadlineMs: 5_000 },
-    { operation: 'refresh', locks: ['the log'], deadlineMs: 400 },
-    { operation: 'reuse', locks: ['the session'], deadlineMs: 400 },
-    { operation: 'reuse', locks: ['the lock of the user'], deadlineMs: 400 },
+    ['refresh', 'the session', 5_000],
+    ['refresh', 'the log', 400],
+    ['reuse', 'the session', 400],
+    ['reuse', 'the lock of the user', 400],
     // MariaDB cannot hold two locks in this test, because LOCK TABLES ends the transaction that holds the first lock.
     ...(DIALECTS[env.name] === 'postgres' ? [BOTH_LOCKS] : []),
-    { operation: 'login', locks: ['the session'], deadlineMs: 400 },
-    { operation: 'login', locks: ['the lock of the user'], deadlineMs: 400 },
-    { operation: 'login', locks: ['the log'], deadlineMs: 400 },
+    ['login', 'the session', 400],
+    ['login', 'the lock of the user', 400],
+    ['login', 'the log', 400],
   ])(
-    'a $operation fails with 503 after $deadlineMs ms in total if another transaction has locked $locks, and changes nothing afterwards',
-    async ({ operation, locks, deadlineMs }) => {
+    'a %s fails with 503 if another transaction has locked %s, after %d ms in total, and changes nothing afterwards',
+    async (operation, locked, deadlineMs) => {
       const { app } = env;
       const session = await app.login();
       const { body: live } = await app.refresh(session.refresh_token).expect(200);
@@ -232,7 +223,7 @@ describeOnEachServer('a failure of the database', { auth: { sessionPolicy: 'sing
         return app.refresh(operation === 'refresh' ? live.refresh_token : session.refresh_token);
       };
       const startedAt = performance.now();
-      const answer = await whileLocked(locks, () => withDeadline(app, deadlineMs, run));
+      const answer = await whileLocked(locked.split(' and ') as Lock[], () => withDeadline(app, deadlineMs, run));
       const elapsedMs = performance.now() - startedAt;
       expect([answer.status, answer.body]).toEqual([503, UNAVAILABLE]);
       expect(elapsedMs).toBeGreaterThan(0.8 * deadlineMs);

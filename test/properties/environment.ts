@@ -1,4 +1,5 @@
 import {
+  AuthError,
   AuthUser,
   type AuthPrincipal,
   type AuthService,
@@ -10,14 +11,25 @@ import type { DataSource } from 'typeorm';
 import { networkOf } from '../../libs/auth/src/history/event-log';
 import { FAMILY_SECRET_BYTES, formatRefreshToken, REFRESH_SECRET_BYTES } from '../../libs/auth/src/tokens/tokens';
 import { DrivenClock } from '../support/driven-clock';
-import { ADDRESSES, type Action, type Configuration, type SessionAction } from './actions';
+import {
+  ADDRESSES,
+  type Action,
+  type Attempt,
+  type Configuration,
+  type SessionAction,
+  type TicketAction,
+} from './actions';
 import { Instance, outcome, type Sent } from './instance';
 import { Model, MAX_REPLAYS, SECONDS, type InstanceOptions, type ModelProofs, type Pair, type Refusal } from './model';
 import { assertSameSignals, StoredRows } from './stored-rows';
-import { EnrolledUsers, loginTicketOf, TicketSteps, type Opened } from './ticket-steps';
 
 const PASSWORD = 'correct horse battery staple';
 const USERNAMES = ['alice', 'bob'] as const;
+
+/** A session that the library opened, or its refusal. */
+type Opened = string | (Pair & { readonly sessionId: string });
+
+type User = Credentials & { readonly id: string };
 
 type ActionOfPrincipal = Extract<
   SessionAction,
@@ -25,6 +37,8 @@ type ActionOfPrincipal = Extract<
     kind: 'logout' | 'logoutAll' | 'changePassword' | 'reauthenticate' | 'confirmIdentity' | 'attemptInSession';
   }
 >;
+
+class CheckError extends Error {}
 
 /** A client with a session, and every pair that the client has received. The latest pair is last. */
 interface Client {
@@ -37,12 +51,13 @@ export class Environment {
   private readonly clock = new DrivenClock();
   private readonly model: Model;
   private readonly stored: StoredRows;
-  private readonly tickets: TicketSteps;
   private readonly sent: Sent[] = [];
   private readonly instances: Instance[] = [];
   private readonly options: InstanceOptions[] = [];
   private readonly clients: Client[] = [];
   private readonly users: string[] = [];
+  /** The login tickets that were issued. */
+  private readonly tickets: string[] = [];
 
   private constructor(
     private readonly dataSource: DataSource,
@@ -50,7 +65,6 @@ export class Environment {
   ) {
     this.model = new Model(configuration.common, this.clock.now());
     this.stored = new StoredRows(dataSource, this.model);
-    this.tickets = new TicketSteps(this.model, this.assertOpened.bind(this), this.advanceTo.bind(this));
   }
 
   static async create(dataSource: DataSource, configuration: Configuration): Promise<Environment> {
@@ -126,11 +140,111 @@ export class Environment {
       case 'dryRun':
         return this.prune(pruning, action.kind === 'dryRun');
       default: {
-        if (!('client' in action)) return this.tickets.act(action, auth, { id: user, ...credentials });
+        if (!('client' in action)) return this.actOnTickets(action, auth, { id: user, ...credentials });
         const client = this.clients[action.client % Math.max(1, this.clients.length)];
         if (client) await this.actOnSession(action, instance, client);
       }
     }
+  }
+
+  private async actOnTickets(action: TicketAction, auth: AuthService, { id, username, password }: User): Promise<void> {
+    const { model } = this;
+    switch (action.kind) {
+      case 'enrol':
+        if (action.isRequired) model.enrolled.add(id);
+        else model.enrolled.delete(id);
+        return;
+      case 'createTicket':
+        for (let i = 0; i < action.count; i++) await this.createTicket(auth, id, action.methods);
+        return;
+      case 'verifyCredentials': {
+        const verified = await outcome(auth.verifyCredentials({ username, password }));
+        if (model.inactive.has(id)) {
+          expect(verified).toBe('invalid_credentials');
+          return model.loginFailed(id, username, 'pwd');
+        }
+        expect(verified).toEqual({ user: { id, username }, ticket: expect.any(String) });
+        return this.firstFactor(id, (verified as { ticket: string }).ticket);
+      }
+      default: {
+        const text = this.tickets.at(-1 - (action.ticket % Math.max(1, this.tickets.length)));
+        if (text !== undefined) await this.actOnTicket(text, action, auth);
+      }
+    }
+  }
+
+  /** Records a correct password of a user who needs a second factor. */
+  private firstFactor(user: string, ticket: string): void {
+    this.tickets.push(ticket);
+    this.model.clearFailures(user, 'pwd');
+    this.model.ticketIssued(user, ticket, ['pwd'], null);
+  }
+
+  private async actOnTicket(
+    text: string,
+    action: Extract<TicketAction, { readonly ticket: number }>,
+    auth: AuthService,
+  ): Promise<void> {
+    switch (action.kind) {
+      case 'outliveTicket': {
+        const ticket = this.model.tickets.find(text);
+        if (ticket) this.advanceTo(ticket.expiresAt + action.ms);
+        return;
+      }
+      case 'openWithTicket':
+        return this.assertOpenedWith(text, await outcome(auth.openSession({ ticket: text })));
+      case 'openTwice': {
+        const both: Opened[] = await Promise.all([1, 2].map(() => outcome(auth.openSession({ ticket: text }))));
+        // Either request may succeed. The model runs the successful request first.
+        if (typeof both[0] === 'string') both.reverse();
+        for (const one of both) this.assertOpenedWith(text, one);
+        return;
+      }
+      case 'attempt':
+        for (const attempt of action.attempts) {
+          for (let i = 0; i < attempt.times; i++) await this.attempt(text, attempt, auth);
+        }
+    }
+  }
+
+  private async createTicket(auth: AuthService, user: string, methods: readonly string[]): Promise<void> {
+    const data: object | null = methods.length > 1 ? { number: this.tickets.length } : null;
+    const ticket = await outcome(auth.createLoginTicket(user, { methods, ...(data ? { data } : {}) }));
+    if (this.model.inactive.has(user)) {
+      expect(ticket).toBe('unknown_user');
+      return;
+    }
+    this.tickets.push(ticket);
+    this.model.ticketIssued(user, ticket, methods, data);
+  }
+
+  private assertOpenedWith(text: string, opened: Opened): void {
+    const ticket = this.model.tickets.find(text);
+    const refusal = this.model.admitTicket(text);
+    if (!ticket || refusal) {
+      expect(opened).toBe(refusal);
+      return;
+    }
+    this.model.tickets.remove(ticket);
+    this.assertOpened(ticket.user, opened, null, ticket);
+  }
+
+  private async attempt(ticket: string, { method, result }: Attempt, auth: AuthService): Promise<void> {
+    const found = this.model.tickets.find(ticket);
+    let username = '';
+    const check = (user: { readonly id: unknown; readonly username: string }): boolean => {
+      expect(user.id).toBe(found?.user);
+      ({ username } = user);
+      if (result === 'throws') throw new CheckError();
+      return result === 'right';
+    };
+    const attempted = await outcome(auth.attempt({ ticket, method }, {}, check)).catch((error: unknown) => {
+      if (error instanceof CheckError) return 'thrown';
+      throw error;
+    });
+    const expected = this.model.attempted(ticket, method, result, username);
+    if (expected === null) expect([attempted, username]).toEqual(['invalid_login_ticket', '']);
+    else expect(attempted).toBe(result === 'throws' ? 'thrown' : expected);
   }
 
   private async actOnSession(action: SessionAction, { auth, pruning }: Instance, client: Client): Promise<void> {
@@ -318,7 +432,7 @@ export class Environment {
     if (model.enrolled.has(user)) {
       const refused = await auth.login(credentials).catch((error: unknown) => loginTicketOf(error));
       expect(refused).toEqual(expect.any(String));
-      return this.tickets.firstFactor(user, refused as string);
+      return this.firstFactor(user, refused as string);
     }
     const opened = await outcome(auth.login(credentials));
     this.assertOpened(user, opened, model.admit(user), { methods: { pwd: model.now }, data: null });
@@ -380,7 +494,7 @@ export class Environment {
         pruneIntervalSeconds: false,
         // The model counts failures but has no delays.
         failedLogins: { throttleFrom: false },
-        secondFactor: new EnrolledUsers(this.model),
+        secondFactor: { isRequired: ({ id }) => this.model.enrolled.has(String(id)) },
       },
       this.sent,
     );
@@ -401,4 +515,10 @@ function corrupted(token: string, { position, by }: { readonly position: number;
   const at = position % token.length;
   const others = ALPHABET.replace(token[at]!, '');
   return token.slice(0, at) + others[by % others.length] + token.slice(at + 1);
+}
+
+/** Returns the ticket of a login that needs a second factor. */
+function loginTicketOf(error: unknown): string {
+  if (error instanceof AuthError && error.loginTicket) return error.loginTicket;
+  throw error;
 }

@@ -1,12 +1,7 @@
-import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 
-type Callback = (error?: Error | null) => void;
-
-interface Client extends EventEmitter {
+interface Client extends Record<string | symbol, unknown> {
   readonly connection: { readonly stream: { destroy(): void } };
-  connect(done: Callback): void;
-  query(...parameters: unknown[]): unknown;
 }
 
 interface Pg {
@@ -17,46 +12,29 @@ interface Pg {
 const pg = createRequire(__filename)('pg') as Pg;
 
 /** Like the client of `pg-native`, without the socket and the id of the session. */
-class ClientWithoutSocket extends EventEmitter {
-  /** Read by the pool. */
-  _queryable = true;
-  _ending = false;
-  readonly #client: Client;
-  #isConnected = false;
-
+class ClientWithoutSocket extends pg.Client {
   constructor(options: object) {
-    super();
-    this.#client = new pg.Client(options);
-    this.#client.on('error', (error: unknown) => {
-      this._queryable = false;
-      this.emit('error', error);
+    super(options);
+    const ignore = (): void => undefined;
+    const own: Record<string | symbol, unknown> = {
+      connection: undefined,
+      processID: undefined,
+      _ending: false,
+      isConnected: () => this['_connected'],
+      ref: ignore,
+      unref: ignore,
+      end: (done?: () => void) => {
+        own['_ending'] = true;
+        this.connection.stream.destroy();
+        if (done) setImmediate(done);
+      },
+    };
+    return new Proxy(this, {
+      get(client, name) {
+        const value = name in own ? own[name] : client[name];
+        return typeof value === 'function' ? (value.bind(client) as unknown) : value;
+      },
     });
-  }
-
-  connect(done: Callback): void {
-    this.#client.connect((error) => {
-      this.#isConnected = !error;
-      done(error);
-    });
-  }
-
-  /** Without effect, as with `pg-native`. */
-  ref(): void {}
-  unref(): void {}
-
-  isConnected(): boolean {
-    return this.#isConnected;
-  }
-
-  query(...parameters: unknown[]): unknown {
-    return this.#client.query(...parameters);
-  }
-
-  async end(done?: Callback): Promise<void> {
-    this._ending = true;
-    this.#client.connection.stream.destroy();
-    if (done) setImmediate(done);
-    return Promise.resolve();
   }
 }
 

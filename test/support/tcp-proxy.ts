@@ -50,10 +50,6 @@ export class TcpProxy {
     await new Promise((resolve) => server?.close(resolve));
   }
 
-  async stop(): Promise<void> {
-    await this.refuse();
-  }
-
   private async listen(): Promise<void> {
     const server = createServer((client) => {
       this.keep(client);
