@@ -1,7 +1,14 @@
-import { AuthUser, OpenSockets, SessionAdministration, type AuthPrincipal } from 'nestjs-session-auth';
-import { DataSource, type EntityManager, type InsertEvent } from 'typeorm';
+import {
+  AuthEvent,
+  AuthLoginFailure,
+  AuthUser,
+  OpenSockets,
+  SessionAdministration,
+  type AuthPrincipal,
+} from 'nestjs-session-auth';
+import { DataSource, In, Like, type EntityManager, type InsertEvent } from 'typeorm';
 import { DIALECTS } from '../support/databases';
-import { TestEnvironment, describeOnEachDatabase } from '../support/environment';
+import { TestEnvironment, describeOnEachDatabase, userIdOf } from '../support/environment';
 import { withDeadline } from '../support/tap';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 
@@ -35,28 +42,22 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
     await env.app.dataSource.query("DELETE FROM auth_users WHERE username LIKE 'carol%'");
   });
 
-  async function idOf(username = 'alice'): Promise<string> {
-    return (await env.app.dataSource.query(`SELECT id FROM auth_users WHERE username = '${username}'`))[0].id;
-  }
-
   async function failureCounts(): Promise<number[]> {
-    const rows: { failure_count: number }[] = await env.app.dataSource.query(
-      'SELECT failure_count FROM auth_login_failures',
-    );
-    return rows.map((row) => Number(row.failure_count));
+    const failures = await env.app.dataSource.getRepository(AuthLoginFailure).find();
+    return failures.map(({ failureCount }) => failureCount);
   }
 
   /** Logs alice in, and returns the session with the id and the principal of alice. */
   async function loggedIn() {
     const { access_token: token, session_id: session } = await env.app.login();
-    return { token, session, id: await idOf(), principal: (await env.app.auth.authenticate(token))! };
+    return { token, session, id: await userIdOf(env.app), principal: (await env.app.auth.authenticate(token))! };
   }
 
   it('a transaction includes the changes of the calls within it, and the signals of these calls are emitted after the commit', async () => {
     const { app } = env;
     const { token, id } = await loggedIn();
     const bob = await app.login('bob');
-    const bobId = await idOf('bob');
+    const bobId = await userIdOf(app, 'bob');
     await app.dataSource.transaction(async (manager) => {
       await app.auth.inTransaction(manager).disableUser(id);
       await app.nest.get(SessionAdministration).inTransaction(manager).end({ userId: bobId }, { actor: 'carol' });
@@ -104,21 +105,11 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
     expect(close).toHaveBeenCalledTimes(1);
   });
 
-  it('a call within a transaction sees a user that the transaction has created', async () => {
-    await committed(env.app, async (auth) => {
-      const { id } = await auth.createUser(CAROL);
-      await expect(auth.createUser(CAROL)).rejects.toMatchObject({ code: 'username_taken' });
-      const { token } = await auth.createPasswordResetToken(id);
-      await auth.redeemPasswordResetToken(token, NEW_PASSWORD);
-    });
-    await env.app.login('carol', NEW_PASSWORD);
-  });
-
   it('a rollback to a savepoint undoes only the calls after the savepoint', async () => {
     const { app } = env;
     const { id } = await loggedIn();
     const bob = await app.login('bob');
-    const bobId = await idOf('bob');
+    const bobId = await userIdOf(app, 'bob');
     await app.dataSource.transaction(async (manager) => {
       await app.auth.inTransaction(manager).createPasswordResetToken(bobId);
       await rolledBack({ manager }, (nested) => app.auth.inTransaction(nested).resetPassword(bobId, NEW_PASSWORD));
@@ -133,7 +124,7 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
 
   it('a transaction can make several calls in parallel, and one of two users with the same name is refused', async () => {
     const { app } = env;
-    const ids = [await idOf(), await idOf('bob')];
+    const ids = [await userIdOf(env.app), await userIdOf(app, 'bob')];
     for (const username of ['alice', 'bob', 'alice']) await app.login(username);
     await app.dataSource.transaction(async (manager) => {
       const administration = app.nest.get(SessionAdministration).inTransaction(manager);
@@ -146,21 +137,25 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
       expect(outcomes[1]).toMatchObject({ reason: { code: 'username_taken' } });
     });
     expect(app.sent('user_logged_out')).toHaveLength(3);
-    const created = await app.dataSource.query(
-      "SELECT username FROM auth_users WHERE username LIKE 'carol%' ORDER BY username",
-    );
-    expect(created).toEqual([{ username: 'carol' }, { username: 'carol 2' }]);
+    const carols = { where: { username: Like('carol%') }, order: { username: 'ASC' } } as const;
+    const created = await app.dataSource.getRepository(AuthUser).find(carols);
+    expect(created.map(({ username }) => username)).toEqual(['carol', 'carol 2']);
   });
 
-  it('a transaction can continue after a refused call', async () => {
+  it('a transaction can continue after a refused call, and its calls see its changes', async () => {
     const { session, id } = await loggedIn();
     await committed(env.app, async (auth) => {
+      const carol = await auth.createUser(CAROL);
+      await expect(auth.createUser(CAROL)).rejects.toMatchObject({ code: 'username_taken' });
+      const { token } = await auth.createPasswordResetToken(carol.id);
+      await auth.redeemPasswordResetToken(token, NEW_PASSWORD);
       const unknown = auth.disableUser('1b4e28ba-2fa1-41d2-883f-0016d3cca427');
       await expect(unknown).rejects.toMatchObject({ code: 'unknown_user' });
       await expect(auth.resetPassword(id, 'short')).rejects.toMatchObject({ code: 'invalid_field' });
       await auth.revokeSession(id, session);
     });
     expect(env.app.sent('user_logged_out')).toHaveLength(1);
+    await env.app.login('carol', NEW_PASSWORD);
   });
 
   it('a transaction ends sessions even if their events cannot be written', async () => {
@@ -209,10 +204,8 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
     await expect(change(principal, PASSWORD)).rejects.toMatchObject({ code: 'too_many_attempts' });
     expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(app.sent('login_blocked')).toHaveLength(1);
-    const rows = await app.dataSource.query(
-      "SELECT event FROM auth_events WHERE event IN ('login_failure', 'login_blocked')",
-    );
-    expect(rows).toHaveLength(11);
+    const names = In(['login_failure', 'login_blocked']);
+    expect(await app.dataSource.getRepository(AuthEvent).countBy({ event: names })).toBe(11);
     app.clock.advance(30_000);
     // The right password ends the streak, although the transaction is rolled back.
     await expect(change(principal, PASSWORD, 'short')).rejects.toMatchObject({ code: 'invalid_field' });
@@ -250,7 +243,7 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
     const { app } = env;
     await app.login();
     await app.login('bob');
-    const ids = [await idOf(), await idOf('bob')];
+    const ids = [await userIdOf(env.app), await userIdOf(app, 'bob')];
     const runner = app.dataSource.createQueryRunner();
     await runner.connect();
     await runner.startTransaction();
@@ -281,10 +274,7 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
         await expect(revoked).rejects.toMatchObject({ code: 'database_unavailable' });
         await manager.query("UPDATE auth_users SET active = false WHERE username = 'alice'");
       });
-      const users = await app.dataSource.query(
-        "SELECT username FROM auth_users WHERE username = 'alice' AND NOT active",
-      );
-      expect(users).toHaveLength(1);
+      expect(await app.dataSource.getRepository(AuthUser).countBy({ username: 'alice', active: false })).toBe(1);
       expect(app.sent('user_logged_out')).toEqual([]);
     });
   }
@@ -321,7 +311,9 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
     const { app, database } = env;
     expect(() => app.auth.inTransaction(app.dataSource.manager)).toThrow('The manager has no open transaction');
     const late = await committed(app, (auth) => Promise.resolve(auth));
-    await expect(late.disableUser(await idOf())).rejects.toThrow('The transaction of the application has ended');
+    await expect(late.disableUser(await userIdOf(env.app))).rejects.toThrow(
+      'The transaction of the application has ended',
+    );
     const other = await new DataSource(database.options).initialize();
     await other.transaction((manager) => {
       expect(() => app.auth.inTransaction(manager)).toThrow('another DataSource');

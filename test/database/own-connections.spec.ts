@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import { Database } from '../../libs/auth/src/database/database';
-import { createDatabase, describeEachPooled, describeOn, DIALECTS, type TestDatabase } from '../support/databases';
-import { startForTest } from '../support/start-for-test';
+import { describeEachPooled, describeOn, DIALECTS } from '../support/databases';
+import { databaseForTest, startForTest } from '../support/start-for-test';
 import { connectionsOf } from '../support/tap';
 import { TestApplication, PASSWORD, type TestApplicationOptions } from '../support/test-application';
 
@@ -24,28 +24,12 @@ class PingController {
 describeEachPooled("the library's own connections on %s", (name) => {
   const isPostgres = DIALECTS[name] === 'postgres';
   const begin = isPostgres ? 'BEGIN ISOLATION LEVEL REPEATABLE READ' : 'START TRANSACTION';
-  let database: TestDatabase;
-  const apps: TestApplication[] = [];
-
-  beforeEach(async () => {
-    database = await createDatabase(name);
-  });
-  afterEach(async () => {
-    for (const app of apps.splice(0)) await app.close();
-    await database.drop();
-  });
-
   /** Starts an application whose DataSource has two connections. */
   async function start(rest: Partial<TestApplicationOptions> = {}, settings: object = {}): Promise<TestApplication> {
+    const database = await databaseForTest(name);
     const limit = { extra: isPostgres ? { max: 2 } : { connectionLimit: 2 } };
     const options = { ...database.options, ...limit, ...settings } as DataSourceOptions;
-    const app = await TestApplication.start({
-      ...rest,
-      controllers: [PingController],
-      database: { ...database, options },
-    });
-    apps.push(app);
-    return app;
+    return startForTest({ ...database, options }, { ...rest, controllers: [PingController] });
   }
 
   /** Runs work while all connections of the application are in use. */
@@ -120,10 +104,8 @@ describeEachPooled("the library's own connections on %s", (name) => {
 
   it('type parsers and casts of the application change nothing', async () => {
     const odd = (): string => 'odd';
-    interface Types {
-      getTypeParser(oid: number): (text: string) => unknown;
-      setTypeParser(oid: number, parse: (text: string) => unknown): void;
-    }
+    type Parse = (text: string) => unknown;
+    type Types = { getTypeParser(oid: number): Parse; setTypeParser(oid: number, parse: Parse): void };
     const { types } = createRequire(__filename)('pg') as { types: Types };
     const changed = [16, 20, 23, 25, 1043, 1700];
     const parsers = changed.map((oid) => types.getTypeParser(oid));
@@ -162,6 +144,7 @@ describeEachPooled("the library's own connections on %s", (name) => {
   });
 
   it('opens connections when they are needed, up to the option connections, and ends them with the application', async () => {
+    const database = await databaseForTest(name);
     const observer = await new DataSource(database.options).initialize();
     const count = async (): Promise<number> => {
       const [{ n }] = await observer.query(
@@ -200,7 +183,7 @@ describeEachPooled("the library's own connections on %s", (name) => {
     expect(own.length).toBeGreaterThan(5);
     expect(own.map(([, parameters]) => parameters)).toEqual(own.map(() => undefined));
     expect(logged.map(([sql]) => sql)).toContain('COMMIT');
-    const schema = isPostgres ? 'public' : new URL((database.options as { url: string }).url).pathname.slice(1);
+    const schema = isPostgres ? 'public' : String(app.dataSource.driver.database);
     const named = own.flatMap(([sql]) => sql.match(tables) ?? []);
     expect(named.filter((table) => !table.includes(schema))).toEqual([]);
   });

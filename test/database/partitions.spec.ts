@@ -2,9 +2,10 @@ import { DataSource } from 'typeorm';
 import { AUTH_ENTITIES, AUTH_MIGRATIONS } from 'nestjs-session-auth';
 import { Activity } from '../../libs/auth/src/sessions/activity';
 import { blocksOf } from '../docs/code-blocks';
-import { createDatabase, describeOn } from '../support/databases';
+import { describeOn } from '../support/databases';
 import { DAY, MINUTE } from '../support/driven-clock';
-import { TestApplication, type LoginAnswer } from '../support/test-application';
+import { startForTest, databaseForTest } from '../support/start-for-test';
+import type { LoginAnswer } from '../support/test-application';
 
 /** All SQL statements of the guide. */
 const statements = blocksOf('docs/scaling.md')
@@ -14,15 +15,14 @@ const statements = blocksOf('docs/scaling.md')
 
 describeOn('postgres')('the partitioned tables of docs/scaling.md', (name) => {
   it('the library works with tables that already contained rows when they were partitioned', async () => {
-    const created = await createDatabase(name);
+    const created = await databaseForTest(name);
     const tables = { entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS], synchronize: false };
     const database = { ...created, options: { ...created.options, ...tables } };
     const admin = await new DataSource(database.options).initialize();
     await admin.runMigrations();
-    const before = await TestApplication.start({ database });
+    const before = await startForTest(database);
     const { refresh_token: used } = await before.login();
     const { refresh_token: live } = (await before.refresh(used).expect(200)).body as LoginAnswer;
-    await before.close();
 
     expect(statements.length).toBeGreaterThan(8);
     for (const statement of statements) await admin.query(statement);
@@ -31,7 +31,7 @@ describeOn('postgres')('the partitioned tables of docs/scaling.md', (name) => {
       'SELECT DISTINCT inhparent::regclass::text AS parent FROM pg_inherits ORDER BY 1',
     );
     expect(partitions.map(({ parent }) => parent)).toEqual(expect.arrayContaining(['auth_events', 'auth_sessions']));
-    const app = await TestApplication.start({ database, users: [] });
+    const app = await startForTest(database, { users: [] });
     // The event ids that two instances assign within a millisecond have no defined order.
     app.clock.advance(1_000);
     const pair = (await app.refresh(live).expect(200)).body as LoginAnswer;
@@ -50,8 +50,6 @@ describeOn('postgres')('the partitioned tables of docs/scaling.md', (name) => {
     expect(await app.pruning.prune()).toMatchObject({ endedSessions: 1, sessions: 0 });
     app.clock.advance(91 * DAY);
     expect(await app.pruning.prune()).toMatchObject({ sessions: 2 });
-    await app.close();
     await admin.destroy();
-    await created.drop();
   });
 });

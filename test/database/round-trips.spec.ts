@@ -2,6 +2,7 @@ import type { AuthModuleOptions } from 'nestjs-session-auth';
 import { refreshWithCookies } from '../support/cookie-refresh';
 import { type Dialect, DIALECTS } from '../support/databases';
 import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { secondFactorIf } from '../support/second-factor';
 import { Tap } from '../support/tap';
 import { type TestApplication, PASSWORD } from '../support/test-application';
 import { writtenTables } from '../support/written-tables';
@@ -97,7 +98,7 @@ describeOnEachDatabase('the number of statements', {}, (env: TestEnvironment) =>
   });
 
   it('a login that needs a second factor takes at most 13 statements', async () => {
-    const [app, tap] = await start({ secondFactor: { isRequired: () => true } });
+    const [app, tap] = await start({ secondFactor: secondFactorIf(() => true) });
     const login = (): Promise<unknown> => expect(app.login()).rejects.toThrow('second_factor_required');
     for (let logins = 0; logins < 2; logins++) {
       expect((await statementsDuring(tap, login)).length).toBeLessThanOrEqual(MAX_LOGIN_STATEMENTS);

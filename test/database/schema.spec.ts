@@ -1,14 +1,8 @@
 import { AUTH_ENTITIES, AUTH_ENTITIES_WITHOUT_USERS, AUTH_MIGRATIONS, AuthUser } from 'nestjs-session-auth';
 import { DataSource, DefaultNamingStrategy, type DataSourceOptions } from 'typeorm';
-import {
-  createDatabase,
-  DATABASES,
-  describeEachPooled,
-  type Dialect,
-  DIALECTS,
-  type TestDatabase,
-} from '../support/databases';
+import { DATABASES, describeEachPooled, type Dialect, DIALECTS, type TestDatabase } from '../support/databases';
 import { DAY } from '../support/driven-clock';
+import { databaseForTest, startForTest } from '../support/start-for-test';
 import { TestApplication, PASSWORD } from '../support/test-application';
 
 class PrefixedNames extends DefaultNamingStrategy {
@@ -51,15 +45,11 @@ const migratable = (database: TestDatabase, settings: object = {}): DataSourceOp
 /** Runs at least one statement of each kind. */
 async function runEachKindOfStatement(app: TestApplication): Promise<void> {
   const [first, second] = [await app.login(), await app.login()];
-  await app.get('/me', first.access_token).expect(200);
-  const pair = (await app.refresh(first.refresh_token).expect(200)).body;
+  const { body: pair } = await app.refresh(first.refresh_token).expect(200);
   expect((await app.get('/auth/sessions', pair.access_token).expect(200)).body).toHaveLength(2);
   const change = { current_password: PASSWORD, new_password: 'a password that is new' };
-  const changed = (await app.post('/auth/password/change', pair.access_token, change).expect(200)).body;
+  const { body: changed } = await app.post('/auth/password/change', pair.access_token, change).expect(200);
   await app.get('/me', second.access_token).expect(401);
-  // The password change revoked the previous token family, so its tokens are refused without counting as reuse.
-  await app.refresh(first.refresh_token).expect(400);
-  expect(app.sent('token_reuse_detected')).toEqual([]);
   await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }).expect(400);
   expect((await app.get('/auth/history', changed.access_token).expect(200)).body.length).toBeGreaterThan(4);
   await app.refresh(changed.refresh_token).expect(200);
@@ -72,12 +62,6 @@ async function runEachKindOfStatement(app: TestApplication): Promise<void> {
 }
 
 describe.each(DATABASES)('the schema on %s', (name) => {
-  let database: TestDatabase;
-  beforeEach(async () => {
-    database = await createDatabase(name);
-  });
-  afterEach(() => database.drop());
-
   const settings: [string, object][] = [
     ['default settings', {}],
     ['an entity prefix', { entityPrefix: 'app_' }],
@@ -88,6 +72,7 @@ describe.each(DATABASES)('the schema on %s', (name) => {
   it.each(settings)(
     'the migrations create the same schema as synchronize, the library works with it, and it can be dropped, with %s',
     async (_, setting) => {
+      const database = await databaseForTest(name);
       const dataSource = await new DataSource(migratable(database, setting)).initialize();
       if ('schema' in setting) await dataSource.query('CREATE SCHEMA elsewhere');
       await dataSource.runMigrations({ transaction: 'each' });
@@ -97,10 +82,7 @@ describe.each(DATABASES)('the schema on %s', (name) => {
       const app = await TestApplication.start({ database: { ...database, options } });
       await runEachKindOfStatement(app);
       await app.close();
-      for (const migration of AUTH_MIGRATIONS) {
-        expect(migration).toBeDefined();
-        await dataSource.undoLastMigration();
-      }
+      for (let undone = 0; undone < AUTH_MIGRATIONS.length; undone++) await dataSource.undoLastMigration();
       const runner = dataSource.createQueryRunner();
       for (const { tablePath } of dataSource.entityMetadatas) expect(await runner.hasTable(tablePath)).toBe(false);
       await runner.release();
@@ -113,7 +95,7 @@ describe.each(DATABASES)('the schema on %s', (name) => {
    * table is distributed by another column. The only such key is the user name in the library's own users table.
    */
   it('the migrations create the documented indexes, no further unique keys, and digests that are compared by bytes, and synchronize creates the same indexes', async () => {
-    const dataSource = await new DataSource(migratable(database)).initialize();
+    const dataSource = await new DataSource(migratable(await databaseForTest(name))).initialize();
     await dataSource.runMigrations();
     const indexesOf = (table: string): Promise<string[]> => INDEXES[DIALECTS[name]](dataSource, table);
     const expectIndexes = async (): Promise<void> => {
@@ -155,22 +137,17 @@ describe.each(DATABASES)('the schema on %s', (name) => {
 
 describeEachPooled('a DataSource with read replicas on %s', (name) => {
   it('all reads go to the primary, because a replica may lag behind a revocation', async () => {
-    const [primary, replica] = [await createDatabase(name), await createDatabase(name)];
+    const [primary, replica] = [await databaseForTest(name), await databaseForTest(name)];
     const urlOf = ({ options }: typeof primary): string => (options as { url: string }).url;
     // This replica lags behind: it contains the tables, but no rows.
     const lagging = await new DataSource(migratable(replica)).initialize();
     await lagging.runMigrations();
     const { type } = primary.options;
     const replication = { master: { url: urlOf(primary) }, slaves: [{ url: urlOf(replica) }] };
-    const app = await TestApplication.start({
-      database: { ...primary, options: { type, replication } as DataSourceOptions },
-    });
+    const app = await startForTest({ ...primary, options: { type, replication } as DataSourceOptions });
     expect(await app.dataSource.getRepository(AuthUser).count()).toBe(0);
     await runEachKindOfStatement(app);
     expect(await lagging.query('SELECT * FROM auth_sessions')).toEqual([]);
     await lagging.destroy();
-    await app.close();
-    await replica.drop();
-    await primary.drop();
   });
 });

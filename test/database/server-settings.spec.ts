@@ -1,7 +1,8 @@
-import { AUTH_ENTITIES_WITHOUT_USERS, AuthUser } from 'nestjs-session-auth';
-import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
-import { createDatabase, describeOn, type TestDatabase } from '../support/databases';
+import { AuthSession, AuthUser } from 'nestjs-session-auth';
+import { DataSource } from 'typeorm';
+import { describeOn, type TestDatabase } from '../support/databases';
 import { INVALID_CREDENTIALS } from '../support/environment';
+import { entityOf, mappedUsers, OPTIONAL_TEXT, TEXT_ID } from '../support/mapped-users';
 import { databaseForTest, startForTest } from '../support/start-for-test';
 import { PASSWORD, TestApplication, type TestApplicationOptions } from '../support/test-application';
 
@@ -37,7 +38,7 @@ describeOn('postgres')('settings of %s', (name) => {
   ])(
     'in a database with the encoding %s, a name that it cannot store is refused like an unknown name',
     async (encoding, ok, names) => {
-      const database = await createDatabase(name);
+      const database = await databaseForTest(name);
       const other = new URL((database.options as { url: string }).url);
       other.pathname += `_${encoding.toLowerCase()}`;
       const target = other.pathname.slice(1);
@@ -50,7 +51,6 @@ describeOn('postgres')('settings of %s', (name) => {
       } finally {
         await admin.query(`DROP DATABASE ${target} WITH (FORCE)`);
         await admin.destroy();
-        await database.drop();
       }
     },
   );
@@ -59,12 +59,11 @@ describeOn('postgres')('settings of %s', (name) => {
     'all parallel logins and refreshes succeed with the default isolation level %s',
     async (level) => {
       const users = ['alice', 'bob', 'carol'];
-      const database = await createDatabase(name);
+      const database = await databaseForTest(name);
       const first = await new DataSource(database.options).initialize();
-      const [{ name: current }] = await first.query('SELECT current_database() AS name');
-      await first.query(`ALTER DATABASE ${current} SET default_transaction_isolation = '${level}'`);
+      await first.query(`ALTER DATABASE ${first.driver.database} SET default_transaction_isolation = '${level}'`);
       await first.destroy();
-      const app = await TestApplication.start({ database, users });
+      const app = await startForTest(database, { users });
       const [row] = await app.dataSource.query<Record<string, string>[]>('SHOW default_transaction_isolation');
       expect(row!['default_transaction_isolation']).toBe(level);
       for (let round = 0; round < 4; round++) {
@@ -73,21 +72,14 @@ describeOn('postgres')('settings of %s', (name) => {
         );
         await Promise.all(logins.map(({ refreshToken }) => app.auth.refresh(refreshToken)));
       }
-      const [{ sessions }] = await app.dataSource.query('SELECT COUNT(*) AS sessions FROM auth_sessions');
-      expect(Number(sessions)).toBe(72);
-      await app.close();
-      await database.drop();
+      expect(await app.dataSource.getRepository(AuthSession).count()).toBe(72);
     },
   );
 });
 
 const MODE = 'NO_BACKSLASH_ESCAPES';
 
-@Entity('natural_members')
-class NaturalMember {
-  @PrimaryColumn({ type: 'varchar' }) name!: string;
-  @Column({ type: 'varchar', nullable: true }) hash!: string | null;
-}
+const NaturalMember = entityOf('NaturalMember', { name: TEXT_ID, hash: OPTIONAL_TEXT });
 
 interface Pool {
   on(event: 'acquire', listener: (connection: { query(sql: string): void }) => void): void;
@@ -145,9 +137,8 @@ describeOn('mysql')('settings of %s', (name) => {
   );
 
   it('loadUser runs no SQL in an id where backslashes are not escapes', async () => {
-    const users = { entity: NaturalMember, username: 'name', passwordHash: 'hash' };
-    const entities = [NaturalMember, ...AUTH_ENTITIES_WITHOUT_USERS];
-    const { auth } = await withoutEscapes({ entities, users: ['alice'], auth: { users } });
+    const users = { entity: NaturalMember, username: 'name', passwordHash: 'hash' } as const;
+    const { auth } = await withoutEscapes(mappedUsers(users, {}, ['alice']));
     const { accessToken } = await auth.login({ username: 'alice', password: PASSWORD });
     const principal = (await auth.authenticate(accessToken))!;
     expect(await auth.loadUser(principal)).toMatchObject({ name: 'alice' });

@@ -184,16 +184,9 @@ describe('the statements of the library', () => {
 
     it('no statement changes the same table twice', () => {
       const written = new Set([...sent.keys()].flatMap(writtenTables));
-      // The operations change every table.
-      expect([...written].filter((table) => table.startsWith('auth_')).sort()).toEqual([
-        'auth_events',
-        'auth_login_failures',
-        'auth_login_tickets',
-        'auth_password_resets',
-        'auth_sessions',
-        'auth_user_locks',
-        'auth_users',
-      ]);
+      expect([...written]).toEqual(
+        expect.arrayContaining(env.app.dataSource.entityMetadatas.map((one) => one.tableName)),
+      );
       const statements = [...templates, ...sent.keys()];
       // One statement rotates a session and writes the event.
       if (DIALECTS[env.database.name] === 'postgres') {

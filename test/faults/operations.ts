@@ -1,7 +1,8 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { AuthService, Public, type SecondFactor } from 'nestjs-session-auth';
+import { AuthService, Public } from 'nestjs-session-auth';
 import { compare } from 'bcrypt';
 import type { Test } from 'supertest';
+import { secondFactorIf } from '../support/second-factor';
 import { PASSWORD, type TestApplication, type LoginAnswer } from '../support/test-application';
 
 /** A user with two sessions, of which one was refreshed once. */
@@ -20,9 +21,7 @@ export interface Fixture {
 /** The User-Agent of logins that need a second factor. */
 const NEEDS_SECOND_FACTOR = 'needs a second factor';
 
-export const SECOND_FACTOR_OF_SOME: SecondFactor = {
-  isRequired: (_, { userAgent }) => userAgent === NEEDS_SECOND_FACTOR,
-};
+export const SECOND_FACTOR_OF_SOME = secondFactorIf((_, { userAgent }) => userAgent === NEEDS_SECOND_FACTOR);
 
 @Controller('ticket')
 export class TicketController {

@@ -11,6 +11,7 @@ import type { DataSource } from 'typeorm';
 import { networkOf } from '../../libs/auth/src/history/event-log';
 import { FAMILY_SECRET_BYTES, formatRefreshToken, REFRESH_SECRET_BYTES } from '../../libs/auth/src/tokens/tokens';
 import { DrivenClock } from '../support/driven-clock';
+import { secondFactorIf } from '../support/second-factor';
 import {
   ADDRESSES,
   type Action,
@@ -494,7 +495,7 @@ export class Environment {
         pruneIntervalSeconds: false,
         // The model counts failures but has no delays.
         failedLogins: { throttleFrom: false },
-        secondFactor: { isRequired: ({ id }) => this.model.enrolled.has(String(id)) },
+        secondFactor: secondFactorIf(({ id }) => this.model.enrolled.has(String(id))),
       },
       this.sent,
     );

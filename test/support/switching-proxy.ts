@@ -1,3 +1,4 @@
+import { Deadline } from '../../libs/auth/src/database/deadline';
 import type { DriverConnection, Lease } from '../../libs/auth/src/database/typeorm';
 import { connectionsOf } from './tap';
 import type { TestApplication } from './test-application';
@@ -12,13 +13,12 @@ export class SwitchingProxy {
   private readonly known = new WeakSet<object>();
   /** Connections to the read-only server. */
   private readonly readOnly = new WeakSet<object>();
-  private readonly connections: { obtain(): Promise<Lease> };
   private leadsTo: 'primary' | 'standby' | 'nothing' = 'primary';
 
   constructor(private readonly app: TestApplication) {
-    this.connections = connectionsOf(app) as unknown as { obtain(): Promise<Lease> };
-    const obtain = this.connections.obtain.bind(this.connections);
-    this.connections.obtain = () => this.route(obtain);
+    const connections = connectionsOf(app) as unknown as { obtain(): Promise<Lease> };
+    const obtain = connections.obtain.bind(connections);
+    connections.obtain = () => this.route(obtain);
     const { driver } = app.dataSource as unknown as { driver: { obtainMasterConnection(): Promise<unknown> } };
     const obtainOfApplication = driver.obtainMasterConnection.bind(driver);
     driver.obtainMasterConnection = async () => {
@@ -43,9 +43,13 @@ export class SwitchingProxy {
 
   /** Uses as many of the library's connections at the same time, so that each is routed to the current server. */
   async use(count: number): Promise<void> {
-    const leases: Lease[] = [];
-    while (leases.length < count) leases.push(await this.connections.obtain());
-    for (const lease of leases) lease.release(false);
+    let meet!: () => void;
+    const met = new Promise<void>((resolve) => (meet = resolve));
+    let used = 0;
+    const wait = (): Promise<void> => (++used === count ? Promise.resolve(meet()) : met);
+    const deadline = new Deadline(5_000);
+    const uses = Array.from({ length: count }, () => connectionsOf(this.app).use(deadline, wait, true));
+    await deadline.race(Promise.all(uses)).finally(() => deadline.clear());
   }
 
   private async route(obtain: () => Promise<Lease>): Promise<Lease> {
