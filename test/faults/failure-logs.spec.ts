@@ -2,7 +2,7 @@ import { hashSync } from 'bcrypt';
 import { AUTH_ENTITIES_WITHOUT_USERS, BcryptPasswordHasher, UserStore, type StoredUser } from 'nestjs-session-auth';
 import { Database } from '../../libs/auth/src/database/database';
 import { DIALECTS } from '../support/databases';
-import { defineSuite, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { describeApplication, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 
 const SECRET = 'secret-value';
@@ -45,28 +45,19 @@ describeOnEachDatabase('the log of a failed statement', {}, (env: TestEnvironmen
 });
 
 class FailingUsers extends UserStore {
-  static readonly alice = { id: '7', username: 'alice', passwordHash: hashSync(PASSWORD, 4), active: true };
+  private readonly alice = { id: '7', username: 'alice', passwordHash: hashSync(PASSWORD, 4), active: true };
 
-  override findByUsername(username: string): Promise<StoredUser | null> {
+  override async findByUsername(username: string): Promise<StoredUser | null> {
     if (username === 'bob') throw new RangeError('no shelf for bob', { cause: new TypeError('the index is away') });
-    return Promise.resolve(FailingUsers.alice);
+    return this.alice;
   }
 
-  override findById(): Promise<StoredUser | null> {
-    return Promise.resolve(FailingUsers.alice);
-  }
-
-  override setPasswordHash(): Promise<boolean> {
-    return Promise.resolve(true);
-  }
+  override findById = async (): Promise<StoredUser | null> => this.alice;
+  override setPasswordHash = async (): Promise<boolean> => true;
 }
 
 class FailingHasher extends BcryptPasswordHasher {
   static isFailing = false;
-
-  constructor() {
-    super(4);
-  }
 
   override verify(password: string, hash: string): Promise<boolean> {
     if (FailingHasher.isFailing) throw new RangeError('no memory for Argon2', { cause: new TypeError('the pool') });
@@ -78,41 +69,39 @@ const check = (): never => {
   throw new RangeError('the list of breached passwords is away', { cause: new TypeError('no network') });
 };
 
-describe("the log of a failure in the application's code", () => {
-  const options = {
-    entities: [...AUTH_ENTITIES_WITHOUT_USERS],
-    users: [],
-    auth: { users: FailingUsers, passwordHasher: FailingHasher, passwordPolicy: { check } },
-  };
-  defineSuite('sqlite', options, (env: TestEnvironment) => {
-    it('the log of a failing user store contains name, message, stack and cause', async () => {
-      await env.app.http.post('/auth/login').send({ username: 'bob', password: PASSWORD }).expect(503);
-      expect(env.app.logs.join('\n')).toMatch(
-        /The user store failed in findByUsername\(\): RangeError: no shelf for bob[^]* at FailingUsers\.findByUsername [^]*Caused by: TypeError: the index is away\n +at /,
-      );
-    });
+const OPTIONS = {
+  entities: [...AUTH_ENTITIES_WITHOUT_USERS],
+  users: [],
+  auth: { users: FailingUsers, passwordHasher: new FailingHasher(4), passwordPolicy: { check } },
+};
 
-    it('the log of a failing hasher contains name, message, stack and cause', async () => {
-      FailingHasher.isFailing = true;
-      const { body } = await env.app.http
-        .post('/auth/login')
-        .send({ username: 'alice', password: PASSWORD })
-        .expect(500);
-      FailingHasher.isFailing = false;
-      expect(body).toEqual({ detail: 'Internal server error.' });
-      expect(env.app.logs.join('\n')).toMatch(
-        /Unexpected RangeError: no memory for Argon2[^]* at FailingHasher\.verify [^]*Caused by: TypeError: the pool\n +at /,
-      );
-    });
+describeApplication("the log of a failure in the application's code", OPTIONS, (env: TestEnvironment) => {
+  const login = (username: string) => env.app.http.post('/auth/login').send({ username, password: PASSWORD });
+  const expectLogged = (line: RegExp): void => expect(env.app.logs.join('\n')).toMatch(line);
 
-    it('the log of a failing password check contains name, message, stack and cause', async () => {
-      const { access_token: token } = await env.app.login();
-      const change = { current_password: PASSWORD, new_password: 'a password that is new' };
-      await env.app.post('/auth/password/change', token, change).expect(500);
-      expect(env.app.logs.join('\n')).toMatch(
-        /Unexpected RangeError: the list of breached passwords is away[^]* at .*check [^]*Caused by: TypeError: no network\n +at /,
-      );
-      expect(env.app.logs.join('\n')).not.toContain(change.new_password);
-    });
+  it('the log of a failing user store contains name, message, stack and cause', async () => {
+    await login('bob').expect(503);
+    expectLogged(
+      /The user store failed in findByUsername\(\): RangeError: no shelf for bob[^]* at FailingUsers\.findByUsername [^]*Caused by: TypeError: the index is away\n +at /,
+    );
+  });
+
+  it('the log of a failing hasher contains name, message, stack and cause', async () => {
+    FailingHasher.isFailing = true;
+    await login('alice').expect(500, { detail: 'Internal server error.' });
+    FailingHasher.isFailing = false;
+    expectLogged(
+      /Unexpected RangeError: no memory for Argon2[^]* at FailingHasher\.verify [^]*Caused by: TypeError: the pool\n +at /,
+    );
+  });
+
+  it('the log of a failing password check contains name, message, stack and cause', async () => {
+    const { access_token: token } = await env.app.login();
+    const change = { current_password: PASSWORD, new_password: 'a password that is new' };
+    await env.app.post('/auth/password/change', token, change).expect(500);
+    expectLogged(
+      /Unexpected RangeError: the list of breached passwords is away[^]* at .*check [^]*Caused by: TypeError: no network\n +at /,
+    );
+    expect(env.app.logs.join('\n')).not.toContain(change.new_password);
   });
 });

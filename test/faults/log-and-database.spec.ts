@@ -1,4 +1,4 @@
-import { createDatabase, DATABASES, describeEachPooled, DIALECTS } from '../support/databases';
+import { DATABASES, describeEachPooled, DIALECTS } from '../support/databases';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { EventLog } from '../../libs/auth/src/history/event-log';
 import {
@@ -9,20 +9,21 @@ import {
 } from '../support/environment';
 import { databaseForTest, startForTest } from '../support/start-for-test';
 import { pending, withDeadline } from '../support/tap';
-import { TestApplication, PASSWORD } from '../support/test-application';
+import { PASSWORD } from '../support/test-application';
 
 const CREDENTIALS = { username: 'alice', password: PASSWORD };
 
-describe.each(DATABASES)('when the event log cannot be written on %s', (name) => {
-  it('a logout takes effect even if its event cannot be written, and the loss of the event is logged', async () => {
-    const app = await startForTest(name, {});
+it.each(DATABASES)(
+  'a logout takes effect on %s even if its event cannot be written, and the loss is logged',
+  async (name) => {
+    const app = await startForTest(name);
     const session = await app.login();
     await app.dataSource.query('DROP TABLE auth_events');
     await app.post('/auth/logout', session.access_token).expect(200);
     await app.get('/me', session.access_token).expect(401);
     expect(app.logs.join('\n')).toContain('Lost events: logout');
-  });
-});
+  },
+);
 
 const TABLE_LOCKS = { postgres: 'LOCK TABLE auth_events', mysql: 'LOCK TABLES auth_events WRITE' };
 const ROW_LOCK = 'SELECT id FROM auth_events FOR UPDATE';
@@ -150,11 +151,11 @@ describe('SQLite files with another writing process', () => {
   });
 
   it.each(['DELETE', 'MEMORY'])('reads wait for the other process with the journal mode %s', async (mode) => {
-    const database = await createDatabase('sqlite');
+    const database = await databaseForTest('sqlite');
     const prepareDatabase = (opened: { pragma(source: string): unknown }): unknown =>
       opened.pragma(`journal_mode = ${mode}`);
     const options = { ...database.options, enableWAL: false, prepareDatabase } as DataSourceOptions;
-    const app = await TestApplication.start({ database: { ...database, options } });
+    const app = await startForTest({ ...database, options });
     const session = await app.login();
     const other = await new DataSource(options).initialize();
     await other.query('BEGIN EXCLUSIVE');
@@ -163,7 +164,5 @@ describe('SQLite files with another writing process', () => {
     await other.query('COMMIT');
     expect(await answer).toBe(200);
     await other.destroy();
-    await app.close();
-    await database.drop();
   });
 });

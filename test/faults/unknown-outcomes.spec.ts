@@ -1,28 +1,26 @@
-import { AuthSession, AuthUser } from 'nestjs-session-auth';
+import { AuthUser } from 'nestjs-session-auth';
 import { refreshWithCookies } from '../support/cookie-refresh';
 import { bind } from '../../libs/auth/src/database/transaction';
 import { describeOn } from '../support/databases';
 import { SECOND } from '../support/driven-clock';
-import { describeOnEachServer, UNAVAILABLE, type TestEnvironment } from '../support/environment';
+import { describeOnEachServer, storedSession, UNAVAILABLE, type TestEnvironment } from '../support/environment';
 import { startForTest } from '../support/start-for-test';
 import { type Call, connectionLost, pending, Tap, withDeadline } from '../support/tap';
 import type { TestApplication } from '../support/test-application';
 
 type Pair = Readonly<Record<'access_token' | 'refresh_token', string>>;
 
-interface Lateness {
-  /** Whether the commit succeeds, but hangs until after the response. */
-  readonly isDone: boolean;
-  /** Matches the statements that hang. Default: commits. After the first of them, all statements hang. */
-  readonly at?: RegExp;
-}
-
-/** Makes a refresh fail with 503. */
+/**
+ * Makes a refresh fail with 503.
+ * @param isDone whether the commit succeeds, but hangs until after the response
+ * @param at matches the statements that hang. After the first of them, all statements hang
+ */
 async function refreshLate(
   app: TestApplication,
   tap: Tap,
   token: string,
-  { isDone, at = /^(COMMIT$|WITH changed)/ }: Lateness,
+  isDone = true,
+  at = /^(COMMIT$|WITH changed)/,
 ): Promise<void> {
   const answered = pending();
   let isHanging = false;
@@ -40,19 +38,16 @@ async function refreshLate(
 
 /** Runs on databases with servers, on which a COMMIT can succeed although its result arrives late or never. */
 describeOnEachServer('a refresh that failed with 503 because its outcome is unknown', {}, (env: TestEnvironment) => {
-  const fail = (token: string, lateness: Lateness = { isDone: true }): Promise<void> =>
-    refreshLate(env.app, env.tap, token, lateness);
-
-  function expectReuses(reuses: number): void {
-    expect(env.app.sent('token_reuse_detected')).toHaveLength(reuses);
-  }
+  const fail = (token: string, isDone?: boolean, at?: RegExp): Promise<void> =>
+    refreshLate(env.app, env.tap, token, isDone, at);
+  const expectReuses = (reuses: number): void => expect(env.app.sent('token_reuse_detected')).toHaveLength(reuses);
 
   it.each([true, false])(
     'repeating the refresh returns a valid pair, and one refresh is recorded (first refresh committed: %s)',
     async (isDone) => {
       const { app } = env;
       const { refresh_token: token } = await app.login();
-      await fail(token, { isDone });
+      await fail(token, isDone);
       const { body: pair } = (await app.refresh(token).expect(200)) as { body: Pair };
       await app.get('/me', pair.access_token).expect(200);
       const rows: unknown[] = await app.dataSource.query(`SELECT id FROM auth_events WHERE event = 'token_refresh'`);
@@ -82,7 +77,7 @@ describeOnEachServer('a refresh that failed with 503 because its outcome is unkn
     const { refresh_token: token } = await app.login();
     await fail(token);
     app.clock.advance(59 * SECOND);
-    await fail(token, { isDone: true, at: /^/ });
+    await fail(token, true, /^/);
     app.clock.advance(59 * SECOND);
     await app.refresh(token).expect(200);
     expectReuses(0);
@@ -116,15 +111,14 @@ describeOnEachServer('a refresh that failed with 503 because its outcome is unkn
     await app.refresh(token).expect(200);
     await fail(token);
     await app.refresh(token).expect(400);
-    const session = await app.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
-    expect(session.endReason).toBe('token_reuse');
+    expect((await storedSession(app, id)).endReason).toBe('token_reuse');
   });
 
   it('repeating a replay after the grace period returns the replayed pair, and is not reuse', async () => {
     const app = await env.start({ auth: { refreshReuseGraceSeconds: 10 } });
     const { refresh_token: token } = await app.login();
     const { body: pair } = (await app.refresh(token).expect(200)) as { body: Pair };
-    await refreshLate(app, new Tap(app), token, { isDone: true, at: /^COMMIT$/ });
+    await refreshLate(app, new Tap(app), token, true, /^COMMIT$/);
     app.clock.advance(11 * SECOND);
     expect((await app.refresh(token).expect(200)).body).toMatchObject(pair);
     expect(app.sent('token_reuse_detected')).toEqual([]);
@@ -179,24 +173,22 @@ describeOn('postgres')('a refresh that takes longer than its deadline in the dat
     const { refresh_token: first, session_id: id } = await app.login();
     const { refreshToken } = await app.auth.refresh(first);
     const tap = new Tap(app);
-    const sent: Call[] = [];
+    let late: Call | undefined;
     tap.hook = {
       before: (call) => {
-        if (call.sql.startsWith('WITH changed')) sent.push({ ...call });
+        if (call.sql.startsWith('WITH changed')) late ??= { ...call };
         throw connectionLost();
       },
     };
     const { status } = await withDeadline(app, 200, async () => app.refresh(refreshToken));
     expect(status).toBe(503);
     tap.hook = {};
-    const [late] = sent;
     // In a transaction, the time of a statement that waits for a lock starts at BEGIN.
     const locked = app.dataSource.transaction(async (manager) => {
       await manager.query('SELECT pg_sleep(0.2)');
       await manager.query(late!.sql, bind(late!, 180));
     });
     await expect(locked).rejects.toThrow('division by zero');
-    const session = await app.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
-    expect(Number(session.generation)).toBe(1);
+    expect((await storedSession(app, id)).generation).toBe(1);
   });
 });
