@@ -1,3 +1,4 @@
+import type { TokenPair } from 'nestjs-session-auth';
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Database } from '../../libs/auth/src/database/database';
@@ -34,23 +35,16 @@ describeOn('postgres')('prepared statements and connections on %s', (name) => {
     });
 
     // A pooler that assigns a different connection to each transaction has the same effect.
-    it.each([
-      {
-        what: 'a guarded request',
-        statement: 'SELECT',
-        repeat: async (app: TestApplication, [token]: readonly [string, string]) => app.get('/me', token).expect(200),
-      },
-      { what: 'a login', statement: 'INSERT', repeat: async (app: TestApplication) => app.login() },
-      {
-        what: 'a refresh',
-        statement: 'WITH changed',
-        repeat: async (app: TestApplication, [, token]: readonly [string, string]) => app.refresh(token).expect(200),
-      },
-    ])('$what succeeds after a pooler has lost its prepared statements', async ({ statement, repeat }) => {
+    it.each<[what: string, statement: string, repeat: (app: TestApplication, pair: TokenPair) => PromiseLike<unknown>]>(
+      [
+        ['a guarded request', 'SELECT', (app, { accessToken }) => app.get('/me', accessToken).expect(200)],
+        ['a login', 'INSERT', (app) => app.login()],
+        ['a refresh', 'WITH changed', (app, { refreshToken }) => app.refresh(refreshToken).expect(200)],
+      ],
+    )('%s succeeds after a pooler has lost its prepared statements', async (_, statement, repeat) => {
       const app = await env.start();
-      const opened = await app.auth.refresh((await app.login()).refresh_token);
-      await app.get('/me', opened.accessToken).expect(200);
-      const pair = [opened.accessToken, opened.refreshToken] as const;
+      const pair = await app.auth.refresh((await app.login()).refresh_token);
+      await app.get('/me', pair.accessToken).expect(200);
       expect((await preparedOn(app)).filter(({ text }) => text.startsWith(statement))).not.toEqual([]);
       await onEachConnection(app, 'DEALLOCATE ALL');
       await repeat(app, pair);

@@ -37,39 +37,32 @@ function recordingEmitter(sent: Sent[]): EventEmitter2 {
 type Named = ClassProvider | FactoryProvider | ValueProvider;
 
 /** Creates providers as Nest does, but a thousand times faster, because the tests need thousands of instances. */
-class Container {
-  private readonly providers = new Map<InjectionToken, Type | Named>();
-  private readonly created = new Map<InjectionToken, Promise<unknown>>();
+function containerOf(providers: readonly Provider[]): <T>(token: InjectionToken<T>) => Promise<T> {
+  const named = new Map(providers.map((one) => ['provide' in one ? one.provide : one, one as Type | Named]));
+  const created = new Map<InjectionToken, Promise<unknown>>();
 
-  constructor(providers: readonly Provider[]) {
-    for (const one of providers) this.providers.set('provide' in one ? one.provide : one, one as Type | Named);
-  }
-
-  get<T>(token: InjectionToken): Promise<T> {
-    let creating = this.created.get(token);
-    if (!creating) this.created.set(token, (creating = this.create(token)));
-    return creating as Promise<T>;
-  }
-
-  private async create(token: InjectionToken): Promise<unknown> {
-    const provider = this.providers.get(token);
+  async function create(token: InjectionToken): Promise<unknown> {
+    const provider = named.get(token);
     if (!provider || 'useValue' in provider) return provider?.useValue;
     if ('useFactory' in provider) {
-      const tokens = (provider.inject ?? []).map((one) =>
+      const injected = (provider.inject ?? []).map((one) =>
         typeof one === 'object' && 'token' in one ? one.token : one,
       );
-      return provider.useFactory(...(await this.all(tokens)));
+      return provider.useFactory(...(await Promise.all(injected.map(get))));
     }
     const type: Type = 'useClass' in provider ? provider.useClass : provider;
     const tokens = [...((Reflect.getMetadata('design:paramtypes', type) ?? []) as InjectionToken[])];
-    const named = (Reflect.getMetadata('self:paramtypes', type) ?? []) as { index: number; param: InjectionToken }[];
-    for (const { index, param } of named) tokens[index] = param;
-    return new type(...(await this.all(tokens)));
+    const params = (Reflect.getMetadata('self:paramtypes', type) ?? []) as { index: number; param: InjectionToken }[];
+    for (const { index, param } of params) tokens[index] = param;
+    return new type(...(await Promise.all(tokens.map(get))));
   }
 
-  private all(tokens: readonly InjectionToken[]): Promise<unknown[]> {
-    return Promise.all(tokens.map((token) => this.get(token)));
+  function get(token: InjectionToken): Promise<never> {
+    if (!created.has(token)) created.set(token, create(token));
+    return created.get(token) as Promise<never>;
   }
+
+  return get;
 }
 
 /** The library's providers, without HTTP and without an application. */
@@ -82,7 +75,7 @@ export class Instance {
   ) {}
 
   static async create(dataSource: DataSource, clock: Clock, given: AuthModuleOptions, sent: Sent[]): Promise<Instance> {
-    const container = new Container([
+    const get = containerOf([
       ...AUTH_PROVIDERS,
       { provide: AUTH_OPTIONS, useValue: resolveOptions({ bcryptCost: 4, ...WITHOUT_NAMED_STATEMENTS, ...given }) },
       { provide: AUTH_DATA_SOURCE, useValue: dataSource },
@@ -91,12 +84,7 @@ export class Instance {
       { provide: Metrics, useValue: Metrics.none() },
       { provide: Signals, useValue: new Signals(() => recordingEmitter(sent), Metrics.none()) },
     ]);
-    return new Instance(
-      await container.get(AuthService),
-      await container.get(PruningService),
-      await container.get(Activity),
-      await container.get(Database),
-    );
+    return new Instance(await get(AuthService), await get(PruningService), await get(Activity), await get(Database));
   }
 
   /** Writes the pending activity, which the event loop would write a moment later. */

@@ -1,6 +1,5 @@
 import { SessionAdministration, type AuthPrincipal } from 'nestjs-session-auth';
-import type { TestApplication } from '../support/test-application';
-import { PASSWORD } from '../support/test-application';
+import { PASSWORD, type TestApplication } from '../support/test-application';
 import type { Fixture } from './environment';
 
 export const NEW_PASSWORD = 'a password that is new';
