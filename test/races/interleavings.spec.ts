@@ -134,24 +134,24 @@ describe.each(DATABASES)('forced interleavings on %s', (name) => {
     afterAll(() => environment.close());
 
     describe.each(SETTINGS)('in $instances instance(s)', (setting) => {
-      it.each(scenariosIn(setting, scenarios))(
-        `%s (the ${setting.held} operation is paused at every call)`,
-        async (_, run) => {
+      for (const [title, run] of scenariosIn(setting, scenarios)) {
+        it(`${title} (the ${setting.held} operation is paused at every call)`, async () => {
           const calls = await run(environment, setting);
           expect(calls).toBeGreaterThanOrEqual(Math.min(FEWEST_CALLS[DIALECTS[name]], fewestCalls));
-        },
-      );
+        });
+      }
     });
 
     if (name === 'sqlite' || locksNothing) return;
-    describe.each(OVER_TWO_INSTANCES)('without row locks', (setting) => {
+    describe('without row locks', () => {
       beforeAll(() => environment.mutate(removeRowLocks));
-      it.each(scenariosIn(setting, { ...scenarios, ...withoutLocks }))(
-        `%s (without row locks, the ${setting.held} operation is paused at every call)`,
-        async (_, run) => {
-          expect(await run(environment, setting)).toBeGreaterThan(0);
-        },
-      );
+      for (const setting of OVER_TWO_INSTANCES) {
+        for (const [title, run] of scenariosIn(setting, { ...scenarios, ...withoutLocks })) {
+          it(`${title} (without row locks, the ${setting.held} operation is paused at every call)`, async () => {
+            expect(await run(environment, setting)).toBeGreaterThan(0);
+          });
+        }
+      }
       afterAll(() => expect(environment.mutations).toBeGreaterThan(0));
     });
   });
