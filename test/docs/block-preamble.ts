@@ -32,8 +32,9 @@ export function preambleOf(code: string, context: string, earlier: readonly stri
 function importsIn(code: string): Import[] {
   return [...code.matchAll(IMPORT)].flatMap(([, type = '', whole, named = '', from]) => {
     const clauses = [whole, ...named.split(',').map((specifier) => specifier.trim() && `{ ${specifier.trim()} }`)];
-    return clauses
-      .filter((clause) => clause !== undefined && clause !== '')
-      .map((clause) => ({ name: /(\w+)[ }]*$/.exec(clause)![1]!, text: `import ${type}${clause} from '${from}';` }));
+    return clauses.flatMap((clause) => {
+      const name = /(\w+)[ }]*$/.exec(clause ?? '')?.[1];
+      return name ? [{ name, text: `import ${type}${clause} from '${from}';` }] : [];
+    });
   });
 }
