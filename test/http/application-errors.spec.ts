@@ -15,14 +15,15 @@ class SubscribeRequest {
   email!: string;
 }
 
-interface Response {
-  status(code: number): { send(body: object): void };
-}
+const respond = (host: ArgumentsHost, status: number, body: object): void => {
+  const response = host.switchToHttp().getResponse<{ status(code: number): { send(body: object): void } }>();
+  response.status(status).send(body);
+};
 
 @Catch(AuthError)
 class TeapotFilter implements ExceptionFilter<AuthError> {
   catch(error: AuthError, host: ArgumentsHost): void {
-    host.switchToHttp().getResponse<Response>().status(418).send({ refused: error.code });
+    respond(host, 418, { refused: error.code });
   }
 }
 
@@ -41,8 +42,7 @@ class AllErrorsFilter extends BaseExceptionFilter {
 @Catch(HttpException)
 class HttpExceptionFilter implements ExceptionFilter<HttpException> {
   catch(error: HttpException, host: ArgumentsHost): void {
-    const response = host.switchToHttp().getResponse<Response>();
-    response.status(error.getStatus()).send({ caught: error.getResponse() });
+    respond(host, error.getStatus(), { caught: error.getResponse() });
   }
 }
 

@@ -94,8 +94,7 @@ describeHttp('clients that break off before the body', {}, (env) => {
       const { port } = new URL(env.app.url);
       const lines = ['POST /auth/login HTTP/1.1', 'Host: x', `Content-Type: ${type}`, 'Transfer-Encoding: chunked'];
       for (let i = 0; i < 3; i++) {
-        const socket = connect(Number(port), '127.0.0.1');
-        socket.on('error', () => undefined);
+        const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
         socket.write([...lines, '', ''].join('\r\n'));
         await new Promise((resolve) => setTimeout(resolve, 30));
         socket.resetAndDestroy();

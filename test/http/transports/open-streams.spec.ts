@@ -164,13 +164,9 @@ describeHttp('streams of server-sent events', { controllers: [TickController] },
   async function pipelined(paths: readonly string[], accessToken: string): Promise<Socket> {
     const register = jest.spyOn(app.nest.get(OpenSockets), 'register');
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
-    const lines = (path: string): string[] => [
-      `GET ${path} HTTP/1.1`,
-      'Host: x',
-      `Authorization: Bearer ${accessToken}`,
-    ];
+    const lines = ['Host: x', `Authorization: Bearer ${accessToken}`, '', ''];
     socket.on('error', () => undefined).resume();
-    socket.write(paths.flatMap((path) => [...lines(path), '', '']).join('\r\n'));
+    socket.write(paths.flatMap((path) => [`GET ${path} HTTP/1.1`, ...lines].join('\r\n')).join(''));
     while (register.mock.calls.length < paths.length - 1) await pause(5);
     register.mockRestore();
     return socket;
@@ -181,11 +177,7 @@ describeHttp('streams of server-sent events', { controllers: [TickController] },
     const request = get(`${app.url}/ticks`, { headers: { Authorization: `Bearer ${access_token}` } });
     const [response] = (await once(request, 'response')) as [NodeJS.ReadableStream];
     await once(response, 'data');
-    const closed = new Promise<void>((resolve) => {
-      response.once('close', resolve);
-      response.once('error', () => resolve());
-      response.resume();
-    });
+    const closed = new Promise((resolve) => response.once('close', resolve).once('error', resolve).resume());
     await app.post('/auth/logout/all/', access_token).expect(200);
     await closed;
   });
