@@ -1,7 +1,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { Test } from '@nestjs/testing';
-import { AuthService, OpenSockets } from 'nestjs-session-auth';
+import { AuthService } from 'nestjs-session-auth';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { DataSource } from 'typeorm';
 import { AppModule, dataSourceOptions } from '../../apps/sample/src/app.module';
@@ -11,9 +11,8 @@ import { readSettings } from '../../apps/sample/src/read-settings';
 import { Clock } from '../../libs/auth/src/base/clock';
 import { createDatabase, type TestDatabase } from '../support/databases';
 import { DrivenClock } from '../support/driven-clock';
-import { createCertificate } from './certificate';
 import { launch } from './chromium';
-import { clientModules } from './client-modules';
+import { clientModules, createCertificate } from './generated-files';
 import { freePort } from '../../bench/src/application/port';
 import { SocketGateway } from './socket.gateway';
 import { Traffic } from './traffic';
@@ -87,10 +86,10 @@ export class BrowserEnvironment {
   }
 
   /** Opens a window with one tab, and signs a user in. */
-  async signIn(username = 'alice', options: BrowserContextOptions = {}, password = PASSWORD): Promise<Page> {
+  async signIn(username = 'alice', options: BrowserContextOptions = {}): Promise<Page> {
     const page = await (await this.openWindow(options)).newPage();
     await page.goto('/');
-    await signInAt(page, username, password);
+    await signInAt(page, username);
     return page;
   }
 
@@ -98,16 +97,6 @@ export class BrowserEnvironment {
   async recorded(event: string): Promise<number> {
     const rows: object[] = await this.app.get(DataSource).query(`SELECT id FROM auth_events WHERE event = '${event}'`);
     return rows.length;
-  }
-
-  /**
-   * Disables or enables a user in the users table, as another system does, and makes the application check its
-   * open streams. Returns the number of streams that the application closed.
-   */
-  async setActive(username: string, isActive: boolean): Promise<number> {
-    const value = isActive ? 1 : 0;
-    await this.app.get(DataSource).query(`UPDATE users SET active = ${value} WHERE username = '${username}'`);
-    return this.app.get(OpenSockets).check();
   }
 
   /** Closes every open connection, as a network failure does. */

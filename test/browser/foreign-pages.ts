@@ -3,7 +3,7 @@ import { createServer as createPlainServer, type Server } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
-import { createCertificate } from './certificate';
+import { createCertificate } from './generated-files';
 
 /** Serves empty pages of other hosts, which an attacker controls. */
 export class ForeignPages {

@@ -4,8 +4,9 @@ import { dataSourceOptions } from '../../apps/sample/src/app.module';
 import { prepareDatabase } from '../../apps/sample/src/prepare-database';
 import { readSettings } from '../../apps/sample/src/read-settings';
 import { sqliteDriver } from '../../apps/sample/src/sqlite-driver';
-import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { DATABASES, type TestDatabase } from '../support/databases';
 import { urlOf } from '../support/sample';
+import { databaseForTest } from '../support/start-for-test';
 
 const INSTANCES = 4;
 
@@ -19,7 +20,7 @@ function optionsFor(database: TestDatabase, logQuery: (sql: string) => void = ig
 
 describe.each(DATABASES)('instances of the sample application that start together on %s', (name) => {
   it('each migration runs once, without a session lock, because poolers and clusters do not support one', async () => {
-    const database = await createDatabase(name);
+    const database = await databaseForTest(name);
     const statements: string[] = [];
     const options = optionsFor(database, (sql) => void statements.push(sql));
     const started = await Promise.all(Array.from({ length: INSTANCES }, () => prepareDatabase(options)));
@@ -29,16 +30,14 @@ describe.each(DATABASES)('instances of the sample application that start togethe
     expect(await again.query('SELECT * FROM auth_sessions')).toEqual([]);
     expect(statements.filter((sql) => /advisory|GET_LOCK/i.test(sql))).toEqual([]);
     for (const dataSource of [...started, again]) await dataSource.destroy();
-    await database.drop();
   }, 60_000);
 
   it('an existing table that no migration created is reported as an error', async () => {
-    const database = await createDatabase(name);
+    const database = await databaseForTest(name);
     const other = await new DataSource(database.options).initialize();
     await other.query('CREATE TABLE users (id integer PRIMARY KEY)');
     await expect(prepareDatabase(optionsFor(database), 2)).rejects.toThrow(/users.*already exists/);
     await other.destroy();
-    await database.drop();
   }, 60_000);
 });
 

@@ -2,8 +2,7 @@ import { SecondFactor, type AuthModuleRootOptions, type ClientInfo } from 'nestj
 import { sendRaw, describeOnEachDatabase } from '../../support/environment';
 import { MINUTE } from '../../support/driven-clock';
 import { PASSWORD, type LoginAnswer } from '../../support/test-application';
-import { documentOf } from './document';
-import { ResponseChecker } from './response-checker';
+import { documentOf, ResponseChecker } from './response-checker';
 
 const NEEDS_SECOND_FACTOR = 'needs a second factor';
 

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { loadSwagger } from '../../../libs/auth/src/http/openapi';
 import { applicationStarter } from '../../support/start-for-test';
 import type { TestApplicationOptions } from '../../support/test-application';
-import { documentOf } from './document';
+import { documentOf } from './response-checker';
 
 class ReadOnlyUsers extends UserStore {
   findByUsername = async (): Promise<StoredUser | null> => null;

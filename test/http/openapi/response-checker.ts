@@ -1,7 +1,14 @@
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
-import type { OpenAPIObject } from '@nestjs/swagger';
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { RawAnswer } from '../../support/environment';
+
+/** Creates the document of an application as the guide describes it. */
+export function documentOf(app: INestApplication): OpenAPIObject {
+  const config = new DocumentBuilder().setTitle('Application').setVersion('1');
+  return SwaggerModule.createDocument(app, config.addBearerAuth({ type: 'http', bearerFormat: 'opaque' }).build());
+}
 
 type Schema = Record<string, unknown>;
 

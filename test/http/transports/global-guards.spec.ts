@@ -33,11 +33,20 @@ class StrictGuard extends ApiKeyGuard {
   }
 }
 
+/** A controller without a guard. */
+@Controller('plain')
+class PlainController {
+  @Get()
+  plain(@CurrentUser() user: object): object {
+    return user;
+  }
+}
+
 const guards = (...classes: (new () => CanActivate)[]): ModuleMetadata['providers'] =>
   classes.map((useClass) => ({ provide: APP_GUARD, useClass }));
 
 describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (platform) => {
-  const start = applicationStarter({ platform });
+  const start = applicationStarter({ platform, controllers: [PlainController] });
 
   it("the application's global guard can recognize the library's public routes, and its other routes by their controllers", async () => {
     const app = await start({ providers: guards(ApiKeyGuard) });
@@ -104,6 +113,7 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
       override: (it) =>
         (globalGuard ? it.overrideProvider(BearerAuthGuard) : it.overrideGuard(BearerAuthGuard)).useValue(everybody),
     });
-    await open.http.get('/me').expect(200, { ...user, session_id: 'of the test' });
+    if (globalGuard) await open.http.get('/plain').expect(200, user);
+    else await open.http.get('/me').expect(200, { ...user, session_id: 'of the test' });
   });
 });

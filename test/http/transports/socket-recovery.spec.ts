@@ -1,45 +1,31 @@
 import type { Type } from '@nestjs/common';
 import { IoAdapter } from '@nestjs/platform-socket.io';
-import { type OnGatewayConnection, type OnGatewayInit, WebSocketGateway } from '@nestjs/websockets';
-import { AuthService, OpenSockets, socketAccessToken } from 'nestjs-session-auth';
-import type { Server, Socket } from 'socket.io';
+import { type OnGatewayConnection, WebSocketGateway } from '@nestjs/websockets';
+import { OpenSockets } from 'nestjs-session-auth';
+import type { Socket } from 'socket.io';
 import { io, type Socket as ClientSocket } from 'socket.io-client';
+import { blocksUnder } from '../../docs/code-blocks';
+import { runBlock } from '../../docs/run-block';
 import { applicationStarter } from '../../support/start-for-test';
 import type { TestApplication, TestApplicationOptions } from '../../support/test-application';
 
 const RECOVERY = { maxDisconnectionDuration: 30_000 };
 
+const [block] = blocksUnder('docs/transports.md', '### socket.io');
+const guide = runBlock<{ NewsGateway: Type<OnGatewayConnection<Socket>> }>(block!);
+
+/** The gateway of the guide. */
 @WebSocketGateway({ connectionStateRecovery: RECOVERY })
-class NewsGateway implements OnGatewayInit, OnGatewayConnection {
+class NewsGateway extends guide.NewsGateway {
   readonly recovered: boolean[] = [];
 
-  constructor(
-    private readonly auth: AuthService,
-    private readonly sockets: OpenSockets,
-  ) {}
-
-  afterInit(server: Server): void {
-    server.use((socket, next) => {
-      const { accessToken, client } = socketAccessToken(socket);
-      void this.auth.authenticate(accessToken, client).then((principal) => {
-        (socket.data as { principal: unknown }).principal = principal;
-        next(principal ? undefined : new Error('access_token_invalid'));
-      });
-    });
-  }
-
-  handleConnection(socket: Socket): void {
+  override handleConnection(socket: Socket): void {
     this.recovered.push(socket.recovered);
-    const { principal } = socket.data as { principal: never };
-    socket.on(
-      'disconnect',
-      this.sockets.register(principal, () => socket.disconnect(true)),
-    );
+    super.handleConnection(socket);
     // Recovery needs an event that the client has received.
     socket.emit('news');
   }
 }
-
 @WebSocketGateway({ connectionStateRecovery: { ...RECOVERY, skipMiddlewares: false } })
 class CheckedNewsGateway extends NewsGateway {}
 
