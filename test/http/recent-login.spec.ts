@@ -111,15 +111,6 @@ describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshToken
         await app.get('/me', token).expect(how === 'ended' ? 401 : 200);
       },
     );
-
-    it('of parallel reauthentications with one access token, one returns a valid new pair and the others fail with 401', async () => {
-      const { app } = env;
-      const { access_token: token } = await app.login();
-      const responses = await Promise.all(Array.from({ length: 4 }, () => reauthenticate(app, token)));
-      expect(responses.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
-      const { body: pair } = responses.find(({ status }) => status === 200)!;
-      expect(await eventsOf(app, pair.access_token)).toEqual(['reauthentication', 'login_success']);
-    });
   });
 });
 
