@@ -1,7 +1,6 @@
 import { DataSource } from 'typeorm';
-import { DATABASES } from '../support/databases';
+import { createDatabase, DATABASES } from '../support/databases';
 import { Sample, urlOf } from '../support/sample';
-import { databaseForTest } from '../support/start-for-test';
 
 const ALICE = { username: 'alice', password: 'secret' };
 
@@ -20,7 +19,7 @@ async function call(url: string, token?: string, body?: object): Promise<{ statu
 
 describe.each(DATABASES)('two instances of the sample application on %s', (name) => {
   it('two instances that start together serve the same users, show alerts only to their user and stop cleanly', async () => {
-    const database = await databaseForTest(name);
+    const database = await createDatabase(name);
     const env = { DATABASE_URL: urlOf(database), SAMPLE_USERS: 'alice:secret,Alice:other:x,bob:secret' };
     const samples = [Sample.start(env), Sample.start(env)];
     const [one, two] = (await Promise.all(samples.map((sample) => sample.url()))) as [string, string];
@@ -48,12 +47,13 @@ describe.each(DATABASES)('two instances of the sample application on %s', (name)
     ]);
     expect((await call(`${one}/security-alerts`, other.access_token)).body).toEqual([]);
     expect(await Promise.all(samples.map((sample) => sample.stop()))).toEqual([0, 0]);
+    await database.drop();
   }, 60_000);
 });
 
 describe('the output of the sample application', () => {
   it('the sample application does not print a changed password and explains how to reset the database', async () => {
-    const database = await databaseForTest('sqlite');
+    const database = await createDatabase('sqlite');
     const env = { DATABASE_URL: urlOf(database) };
     const first = Sample.start(env);
     const url = await first.url();
@@ -69,10 +69,11 @@ describe('the output of the sample application', () => {
     expect(second.output).toContain('Users: alice (password changed), bob:secret\n');
     expect(second.output).toContain(`-d '{"username":"bob","password":"secret"}'`);
     expect(second.output).toContain('; delete the file to start over\n');
+    await database.drop();
   }, 60_000);
 
   it('the log has one line per security signal and 5xx response, without tokens, passwords or unknown user names', async () => {
-    const database = await databaseForTest('sqlite');
+    const database = await createDatabase('sqlite');
     const AUTH_OPTIONS = JSON.stringify({ failedLogins: { throttleFrom: 2, signalAt: 1 } });
     const sample = Sample.start({ DATABASE_URL: urlOf(database), AUTH_OPTIONS });
     const url = await sample.url();
@@ -100,6 +101,7 @@ describe('the output of the sample application', () => {
       'Requests: POST /auth/login/ 503 after *',
     ]);
     for (const secret of [access, used, next, 'my password', 'secret']) expect(log.join()).not.toContain(secret);
+    await database.drop();
   }, 60_000);
 });
 
