@@ -17,7 +17,8 @@ const AUTH: AuthModuleRootOptions = {
   sessionPolicy: 'max_count',
   maxSessions: 2,
   onSessionLimit: 'reject',
-  endpoints: { reauthenticate: true }, recentLogin: { toEndSessionsSeconds: 300 },
+  endpoints: { reauthenticate: true },
+  recentLogin: { toEndSessionsSeconds: 300 },
   failedLogins: { throttleFrom: 2 },
   cookies: { mode: 'optional' },
 };
