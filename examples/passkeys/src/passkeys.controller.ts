@@ -58,8 +58,9 @@ export class PasskeysController {
   @Post('registration')
   @RequireRecentLogin({ withinSeconds: 300 })
   async register(@CurrentUser() user: AuthUser, @Req() request: AuthRequest): Promise<void> {
-    if (await this.passkeys.isRequired(user)) this.auth.assertRecentLogin(request.auth!, 300, ['user']);
-    await this.passkeys.register(user, request);
+    const isFirst = !(await this.passkeys.isRequired(user));
+    if (!isFirst) this.auth.assertRecentLogin(request.auth!, 300, ['user']);
+    await this.passkeys.register(user, request, isFirst);
     // This is the last step, because the password alone could open sessions until the passkey was stored.
     await this.auth.logoutAll(request.auth!, { keepCurrent: true }, clientInfoOf(request));
   }

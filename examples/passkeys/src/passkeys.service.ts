@@ -20,6 +20,8 @@ export class Passkey {
   @Column({ type: 'text', transformer: IN_BASE64URL }) publicKey!: Uint8Array<ArrayBuffer>;
   @Column() counter!: number;
   @Column() isSyncable!: boolean;
+  /** The user, if the user had no other passkey. Unique, so that only one of several parallel registrations succeeds. */
+  @Column({ type: String, nullable: true, unique: true }) firstOf!: string | null;
 }
 
 @Entity('passkey_challenges')
@@ -51,14 +53,15 @@ export class Passkeys extends SecondFactor {
     });
   }
 
-  async register({ id: userId }: AuthUser, request: AuthRequest): Promise<void> {
+  async register({ id: userId }: AuthUser, request: AuthRequest, isFirst: boolean): Promise<void> {
     const response = request.body as webauthn.RegistrationResponseJSON;
     const options = { ...EXPECTED, response, expectedChallenge: await this.consumeChallenge(request) };
     const result = await verifyRegistration(options).catch(refuse);
     const { credential, credentialDeviceType } = result.registrationInfo ?? refuse();
     const isSyncable = credentialDeviceType === 'multiDevice';
-    // The primary key rejects a passkey that is already registered.
-    await this.database.insert(Passkey, { ...credential, userId, isSyncable }).catch(refuse);
+    const firstOf = isFirst ? userId : null;
+    // The unique columns reject a passkey that is already registered, and a second first passkey of the user.
+    await this.database.insert(Passkey, { ...credential, userId, isSyncable, firstOf }).catch(refuse);
   }
 
   /** Verifies the response of a passkey. Returns the user, and the authentication methods (RFC 8176). */

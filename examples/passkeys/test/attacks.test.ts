@@ -129,7 +129,7 @@ describe('an attacker', () => {
       const challenge = await client.challenge('/passkeys/registration/options');
       const body = new Authenticator(origin).create(challenge, { format });
       const request = { body, headers: { cookie: `passkey=${client.cookies.get('passkey')}` } };
-      const registration = passkeys.register({ id: bob.id } as AuthUser, request as unknown as AuthRequest);
+      const registration = passkeys.register({ id: bob.id } as AuthUser, request as unknown as AuthRequest, true);
       await assert.rejects(registration, ({ cause }: Error) => String(cause).includes('The format of the attestation'));
     }
   });
@@ -159,6 +159,28 @@ describe('an attacker', () => {
     await enrolled();
     held.mock.restore();
     assert.deepEqual([thief.cookies.has('auth_access'), await thief.isSignedIn()], [true, false]);
+  });
+
+  it('cannot register a passkey at the same time as the user registers the first passkey', async () => {
+    const clients = [await signedIn(), await signedIn()];
+    const insert = database.insert.bind(database);
+    const both = Promise.withResolvers<void>();
+    let waiting = 0;
+    const held = mock.method(database, 'insert', async (...given: Parameters<typeof insert>) => {
+      if (given[0] === Passkey) {
+        waiting += 1;
+        if (waiting === clients.length) both.resolve();
+        await both.promise;
+      }
+      return insert(...given);
+    });
+    const outcomes = await Promise.all(clients.map((client) => client.register(new Authenticator(origin))));
+    held.mock.restore();
+    assert.deepEqual(outcomes.map(({ status }) => status).sort(), [201, 400]);
+    assert.equal(await database.count(Passkey), 1);
+    for (const [index, client] of clients.entries()) {
+      assert.equal(await client.isSignedIn(), outcomes[index]!.status === 201);
+    }
   });
 });
 
