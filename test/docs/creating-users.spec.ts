@@ -1,15 +1,17 @@
 import { ValidationPipe, type INestApplication, type Type } from '@nestjs/common';
-import { foldName } from 'nestjs-session-auth';
+import { AuthSession, AuthUser, foldName } from 'nestjs-session-auth';
+import { Browser, cookiesIn } from '../support/browser';
 import { describeApplication } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 import { blocksUnder } from './code-blocks';
 import { runBlock } from './run-block';
 
 const [bearer] = blocksUnder('docs/creating-users.md', '## A username and a password');
-const { SignUpController } = runBlock<{ SignUpController: Type }>(bearer!);
+const [cookie] = blocksUnder('docs/creating-users.md', '### With cookies');
+const controllers = runBlock<Record<string, Type>>({ ...bearer!, code: `${bearer!.code}${cookie!.code}` });
 
 const options = {
-  controllers: [SignUpController],
+  controllers: [controllers['SignUpController']!],
   auth: { nameMatching: 'insensitive' as const },
   configure: (nest: INestApplication) => void nest.useGlobalPipes(new ValidationPipe()),
 };
@@ -34,5 +36,30 @@ describeApplication('the sign-up route in docs/creating-users.md', options, (env
     expect([status, (body as { message: unknown }).message]).toEqual([400, ['email must be an address']]);
     const users: { username: string }[] = await env.app.dataSource.query('SELECT username FROM auth_users');
     expect(users.map(({ username }) => username)).not.toContain(foldName(String(email)));
+  });
+});
+
+const withCookies = {
+  ...options,
+  controllers: [controllers['CookieSignUpController']!],
+  auth: { cookies: { mode: 'only' as const } },
+};
+
+describeApplication('the sign-up route with cookies in docs/creating-users.md', withCookies, (env) => {
+  const body = { email: 'carol@example.com', password: PASSWORD };
+
+  it('the route creates no user for a request of another site', async () => {
+    const browser = new Browser(env.app);
+    const { status } = await browser.send('/sign-up', { method: 'POST', from: 'https://evil.test', body });
+    expect([status, browser.jar]).toEqual([403, {}]);
+    const { dataSource } = env.app;
+    const users = await dataSource.getRepository(AuthUser).countBy({ username: body.email });
+    expect([users, await dataSource.getRepository(AuthSession).count()]).toEqual([0, 0]);
+  });
+
+  it('the route sets the cookies of the new session, and returns no token', async () => {
+    const browser = new Browser(env.app);
+    const response = await browser.send('/sign-up', { method: 'POST', body });
+    expect([response.status, response.body, cookiesIn(response).length]).toEqual([201, {}, 2]);
   });
 });

@@ -63,7 +63,9 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
       declare const email: string;
       declare const fullName: string;
       declare const password: string;
-      declare const users: { insert(row: object): Promise<unknown> };`,
+      declare const users: { insert(row: object): Promise<unknown> };
+      declare class SignUp { readonly email: string; readonly password: string }`,
+    modules: APP_MODULE,
   },
   'docs/deployment.md': {
     modules: {
