@@ -3,6 +3,7 @@ import type { ClientInfo } from '../adapters/second-factor';
 import type { RequestUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { invalidAccessToken, standardError } from '../base/errors';
+import { InFlight } from '../base/in-flight';
 import { sha256 } from '../base/random';
 import { measureDuration, Metrics } from '../base/telemetry';
 import { BatchingLoader } from '../database/batching-loader';
@@ -159,6 +160,10 @@ const LIST_SIZES = [8, 32, 128];
 export class Authenticate {
   /** Requests that arrive while a read is in flight wait briefly and share further reads. */
   private readonly loader = new BatchingLoader<FoundByAccessToken>((ids) => this.findMany(ids));
+  /** A GraphQL operation with many aliases, or many messages of a socket, would otherwise cause as many calls. */
+  private readonly firstUses = new InFlight<boolean>();
+  private readonly accounts = new InFlight<Awaited<ReturnType<Users['accountOf']>>>();
+  private readonly ends = new InFlight<void>();
   private readonly lookups: readonly { readonly size: number; readonly statement: Statement }[];
   private readonly markUsed;
   private readonly activeByIds;
@@ -222,7 +227,10 @@ export class Authenticate {
     if (!found || found.validUntil <= now || sha256(accessToken) !== found.accessDigest) return null;
     const account = await this.accountIfActive(found, info);
     if (!account) return null;
-    if (isReceived && found.replayUntil > now && !(await this.storeFirstUse(found, now))) return null;
+    if (isReceived && found.replayUntil > now) {
+      const store = (): Promise<boolean> => this.storeFirstUse(found, now);
+      if (!(await this.firstUses.run(found.accessDigest, store))) return null;
+    }
     if (now - found.lastActivity >= this.activityIntervalMs) await this.activity.record(found.id, now);
     const user = account.user ?? found.readUser();
     const userId = this.users.parseId(found.userId);
@@ -286,10 +294,20 @@ export class Authenticate {
    * was read from the user store.
    */
   private async accountIfActive(found: Pick<FoundByAccessToken, 'userId' | 'account'>, info: ClientInfo) {
-    const { userId, account } = found;
-    const { status, user } = account === null ? await this.users.accountOf(userId) : { status: account, user: null };
-    if (status === 'active') return { user };
-    await this.endSessions.endForInactiveAccount(userId, status, { client: this.clients.inspect(info), tx: null });
+    const { userId } = found;
+    const { status, user } = await this.accountOf(found);
+    // A copy, because the handler of a request may change it.
+    if (status === 'active') return { user: user && { ...user } };
+    const end = (): Promise<void> =>
+      this.endSessions.endForInactiveAccount(userId, status, { client: this.clients.inspect(info), tx: null });
+    await this.ends.run(`${status} ${userId}`, end);
     return null;
+  }
+
+  private async accountOf(found: Pick<FoundByAccessToken, 'userId' | 'account'>) {
+    const { userId, account } = found;
+    if (account !== null) return { status: account, user: null };
+    // Only calls that share the read of the session share that of the user, so that none receives an earlier status.
+    return this.accounts.run(found, () => this.users.accountOf(userId));
   }
 }
