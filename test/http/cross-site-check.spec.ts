@@ -34,10 +34,32 @@ describe('the cross-site check', () => {
     const others = Object.entries(headers).filter(([other]) => other !== name.toLowerCase());
     const rawHeaders = others.flat();
     expect(SECURE.allows({ headers, rawHeaders })).toBe(false);
-    expect(SECURE.allows({ headers, rawHeaders: [...rawHeaders, name, ''] })).toBe(true);
+    const sent = (headers as Record<string, string>)[name.toLowerCase()]!;
+    expect(SECURE.allows({ headers, rawHeaders: [...rawHeaders, name, sent] })).toBe(true);
     expect(SECURE.allows({ headers, raw: { rawHeaders } })).toBe(false);
     // Adapters of serverless platforms leave the raw headers empty.
     expect(SECURE.allows({ headers, rawHeaders: [] })).toBe(true);
+  });
+
+  it.each([
+    ['Origin', { origin: OWN }],
+    ['Sec-Fetch-Site', { 'sec-fetch-site': 'same-origin' }],
+    ['Host', { host: 'blog.example.com' }],
+  ])('a %s header whose value was changed after it was received counts as it was sent', (_, changed) => {
+    const sent = { Host: HOST, Origin: 'https://blog.example.com', 'Sec-Fetch-Site': 'same-site' };
+    const older = { Host: HOST, Origin: 'https://blog.example.com' };
+    for (const [name, lines] of Object.entries({ sent, older })) {
+      const lower = Object.entries(lines).map(([header, value]) => [header.toLowerCase(), value]);
+      const headers = { ...(Object.fromEntries(lower) as Record<string, string>), ...changed };
+      expect([name, SECURE.allows({ headers, rawHeaders: Object.entries(lines).flat() })]).toEqual([name, false]);
+    }
+    const rawHeaders = ['Host', 'localhost', 'Origin', `http://${HOST}`, 'Sec-Fetch-Site', 'same-origin'];
+    expect(LOCAL.allows({ headers: { host: 'localhost', 'sec-fetch-site': 'same-origin' }, rawHeaders })).toBe(false);
+  });
+
+  it('a header that was sent twice matches no origin', () => {
+    const headers = { host: HOST, origin: OWN };
+    expect(SECURE.allows({ headers, rawHeaders: ['Host', HOST, 'Origin', OWN, 'origin', OWN] })).toBe(false);
   });
 
   it.each([

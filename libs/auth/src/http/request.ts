@@ -39,7 +39,7 @@ export interface AuthResponse {
 }
 
 /** The headers of a request or handshake. */
-type SentHeaders = Pick<AuthRequest, 'headers' | 'raw' | 'rawHeaders'>;
+export type SentHeaders = Pick<AuthRequest, 'headers' | 'raw' | 'rawHeaders'>;
 
 /** The parts of a request or handshake that cookie mode reads. */
 export type CookieRequest = SentHeaders & Pick<AuthRequest, 'method'>;
@@ -64,19 +64,22 @@ export function hasBearerHeader(request: SentHeaders): boolean {
 }
 
 /**
- * Returns whether a header was part of the HTTP request, or true if the raw headers are unknown. mercurius adds headers
- * from the first message of a WebSocket, which any page can choose.
+ * Returns the value of a header as it was sent, or the one in `headers` if the raw headers are unknown. mercurius, and
+ * some applications, add values from the first message of a WebSocket to `headers`, which any page can choose.
  */
-export function wasSent(request: SentHeaders, name: string): boolean {
-  return timesSent(request, name) !== 0;
+export function sentHeader(request: SentHeaders, name: string): unknown {
+  const lines = rawHeadersOf(request);
+  if (!lines?.length) return request.headers[name];
+  const values = lines.filter((_, index) => index % 2 === 1 && lines[index - 1]!.toLowerCase() === name);
+  return values.length === 0 ? undefined : values.join(', ');
 }
 
 /**
  * Returns how often a header was sent, at most 2, or null if the raw headers are unknown. `headers` is of no use, because
  * Node.js joins or drops repeated headers.
  */
-function timesSent({ rawHeaders, raw }: SentHeaders, name: string): number | null {
-  const lines = rawHeaders ?? raw?.rawHeaders;
+function timesSent(request: SentHeaders, name: string): number | null {
+  const lines = rawHeadersOf(request);
   if (!lines?.length) return null;
   let times = 0;
   for (let index = 0; index < lines.length && times < 2; index += 2) {
@@ -84,6 +87,10 @@ function timesSent({ rawHeaders, raw }: SentHeaders, name: string): number | nul
     if (line.length === name.length && line.toLowerCase() === name) times += 1;
   }
   return times;
+}
+
+function rawHeadersOf({ rawHeaders, raw }: SentHeaders): readonly string[] | undefined {
+  return rawHeaders ?? raw?.rawHeaders;
 }
 
 /** Reads the address of each connection. Node.js caches it, so it is known after the client has reset the connection. */

@@ -7,7 +7,7 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-optio
 import { Authenticate, type AuthPrincipal, MAX_TOKENS } from '../../sessions/authenticate';
 import { Refresh } from '../../sessions/refresh';
 import type { OpenedSession, TokenPair } from '../../tokens/tokens';
-import type { AuthRequest, AuthResponse, CookieRequest } from '../request';
+import type { AuthResponse, CookieRequest, SentHeaders } from '../request';
 import { CrossSiteCheck } from './cross-site-check';
 
 /** The part of the package `cookie` that this file uses. Version 0.7 contains no types. */
@@ -22,7 +22,7 @@ const { parse, serialize } = require('cookie') as CookiePackage;
 /** Disables decoding, because a text that equals a token only after decoding is no token. */
 const AS_SENT = { decode: (value: string): string => value };
 
-type WithCookies = Pick<AuthRequest, 'headers'>;
+type WithCookies = SentHeaders;
 
 /** Returns all values of a cookie. Names are case-sensitive, because not every browser protects the prefix `__host-`. */
 export function cookieValues({ headers }: WithCookies, name: string): string[] {

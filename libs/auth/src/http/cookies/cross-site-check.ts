@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AuthError, standardError } from '../../base/errors';
 import { isLocalhost } from '../../base/fields';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
-import { type AuthRequest, type CookieRequest, wasSent } from '../request';
+import { type CookieRequest, type SentHeaders, sentHeader } from '../request';
 
 /** The safe methods except TRACE. Safe methods only read. (RFC 9110, section 9.2.1) */
 const SAFE_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD', 'OPTIONS'];
@@ -23,8 +23,8 @@ export class CrossSiteCheck {
   }
 
   /** Returns whether cookies are read and set for the host. Cookies without `Secure` are only allowed for localhost. */
-  mayUseCookies({ headers }: Pick<AuthRequest, 'headers'>): boolean {
-    return this.isSecure || isLocal(hostOf(headers));
+  mayUseCookies(request: SentHeaders): boolean {
+    return this.isSecure || isLocal(hostOf(request));
   }
 
   allows(request: CookieRequest): boolean {
@@ -49,13 +49,11 @@ export class CrossSiteCheck {
   }
 
   private isSameSite(request: CookieRequest): boolean {
-    const { headers } = request;
-    const sent = (name: string): unknown => (wasSent(request, name) ? headers[name] : undefined);
-    const [origin, site] = [sent('origin'), sent('sec-fetch-site')];
+    const [origin, site] = [sentHeader(request, 'origin'), sentHeader(request, 'sec-fetch-site')];
     if (typeof origin === 'string' && this.trustedOrigins.includes(origin)) return true;
     if (site !== undefined) return site === 'same-origin' || site === 'none';
     const schemes = this.isSecure ? ['https'] : ['https', 'http'];
-    const host = hostOf(headers);
+    const host = hostOf(request);
     return host !== '' && schemes.some((scheme) => origin === `${scheme}://${host}`);
   }
 
@@ -63,11 +61,11 @@ export class CrossSiteCheck {
    * Returns the host, other than localhost, for which cookies without `Secure` are refused, or null. Reads `Origin` too,
    * because a proxy may send another `Host` to the application.
    */
-  private publicHostOf({ headers }: CookieRequest): string | null {
+  private publicHostOf(request: CookieRequest): string | null {
     if (this.isSecure) return null;
-    const { origin = 'null' } = headers;
+    const origin = sentHeader(request, 'origin') ?? 'null';
     const page = origin === 'null' ? [] : [String(origin).replace(/^https?:\/\//, '')];
-    return [hostOf(headers), ...page].find((host) => !isLocal(host)) ?? null;
+    return [hostOf(request), ...page].find((host) => !isLocal(host)) ?? null;
   }
 
   private warnOnce(host: string): void {
@@ -83,7 +81,7 @@ export class CrossSiteCheck {
 const isLocal = (host: string): boolean => isLocalhost(host.toLowerCase().replace(/:\d+$/, ''));
 
 /** Returns the host, or an empty string. An HTTP/2 request may contain it only in the pseudo-header `:authority`. */
-function hostOf(headers: AuthRequest['headers']): string {
-  const host = headers['host'] ?? headers[':authority'];
+function hostOf(request: SentHeaders): string {
+  const host = sentHeader(request, 'host') ?? sentHeader(request, ':authority');
   return typeof host === 'string' ? host : '';
 }
