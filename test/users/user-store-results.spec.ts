@@ -1,5 +1,6 @@
 import { hashSync } from 'bcrypt';
 import { type StoredUser, UserStore } from 'nestjs-session-auth';
+import { requestUserOf } from '../../libs/auth/src/sessions/authenticate';
 import { storedUsers } from '../support/mapped-users';
 import { describeApplication } from '../support/environment';
 import { startForTest } from '../support/start-for-test';
@@ -115,22 +116,28 @@ describe('loadUser() with a user store', () => {
     expect(await app.auth.loadUser(principal)).toBeNull();
   });
 
-  it('loadUser() returns id, username and active of a user that defines them as accessors', async () => {
-    class Row {
-      readonly key = 7;
-      readonly passwordHash = ALICE.passwordHash;
+  it('loadUser() and request.user contain only id, username and active of an instance of a class', async () => {
+    /** A document of an ORM, which contains the stored values in another property. */
+    class Document {
+      constructor(readonly $stored: StoredUser) {}
       get id(): string {
-        return String(this.key);
+        return String(this.$stored.id);
       }
       get username(): string {
-        return 'alice';
+        return this.$stored.username;
+      }
+      get passwordHash(): string | null {
+        return this.$stored.passwordHash;
       }
       get active(): boolean {
-        return true;
+        return this.$stored.active;
       }
     }
-    const app = await startForTest('sqlite', storedUsers(Object.assign(new CarelessUsers(), { found: new Row() })));
+    const found = new Document(ALICE);
+    const app = await startForTest('sqlite', storedUsers(Object.assign(new CarelessUsers(), { found })));
     const principal = (await app.auth.authenticate((await app.login()).access_token))!;
-    expect(await app.auth.loadUser(principal)).toEqual({ key: 7, id: '7', username: 'alice', active: true });
+    const expected = { id: '7', username: 'alice', active: true };
+    expect(await app.auth.loadUser(principal)).toEqual(expected);
+    expect(requestUserOf(principal)).toEqual(expected);
   });
 });

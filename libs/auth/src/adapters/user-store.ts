@@ -44,7 +44,10 @@ export abstract class UserStore {
   /** Returns the user with this id, or null. The library ignores a user whose id, converted to text, differs. */
   abstract findById(id: UserId): Promise<StoredUser | null>;
 
-  /** Returns your user object for `@CurrentUser()`. Default: the result of `findById`, without `passwordHash`. */
+  /**
+   * Returns your user object for `@CurrentUser()`. Default: the result of `findById`, without `passwordHash`. If the
+   * result is an instance of a class, only its `id`, `username` and `active`.
+   */
   async load(id: UserId): Promise<unknown> {
     const user = await this.findById(id);
     return user ? withoutHash(user) : null;
@@ -92,14 +95,21 @@ export interface UserEntityMapping {
   readonly select?: readonly string[];
 }
 
-/** The value of `request.user`, which also has the properties of `users.select`, or those of the `UserStore`'s user. */
+/**
+ * The value of `request.user`, which also has the properties of `users.select`, or those of the `UserStore`'s user if it
+ * is a plain object.
+ */
 export type RequestUser = Pick<StoredUser, 'id' | 'username'>;
 
-/** Copies a user without the password hash, because route handlers may send the user to clients. */
+/**
+ * Copies a user without the password hash, because route handlers may send the user to clients. Of an instance of a
+ * class, copies only the required properties, because a document of an ORM contains the hash in other places too.
+ */
 export function withoutHash(user: RequestUser & { readonly active: boolean }): RequestUser {
   const { id, username, active } = user;
-  // The spread does not copy the accessors of a class.
-  const copy = { ...user, id, username, active };
+  const prototype: unknown = Object.getPrototypeOf(user);
+  const isPlain = prototype === Object.prototype || prototype === null;
+  const copy = { ...(isPlain ? user : {}), id, username, active };
   delete (copy as { passwordHash?: unknown }).passwordHash;
   return copy;
 }

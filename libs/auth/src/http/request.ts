@@ -67,7 +67,7 @@ export function hasBearerHeader(request: SentHeaders): boolean {
  * Returns the value of a header as it was sent, or the one in `headers` if the raw headers are unknown. mercurius, and
  * some applications, add values from the first message of a WebSocket to `headers`, which any page can choose.
  */
-export function sentHeader(request: SentHeaders, name: string): unknown {
+export function sentHeader(request: SentHeaders, name: string): string | string[] | undefined {
   const lines = rawHeadersOf(request);
   if (!lines?.length) return request.headers[name];
   const values = lines.filter((_, index) => index % 2 === 1 && lines[index - 1]!.toLowerCase() === name);

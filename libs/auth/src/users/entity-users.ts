@@ -148,11 +148,18 @@ export class EntityUsers extends Users implements UserSteps {
   async load(id: UserId): Promise<unknown> {
     const parameter = this.ids.parameterOf(id);
     if (parameter === null) return null;
+    const hash = this.column(this.mapping.passwordHash);
+    // A handler may return the user, and a hook that runs after loading may copy the hash. So the hash is not read.
+    const read = this.metadata.columns.filter((column) => column.isSelect && column !== hash);
     const user = await this.database.withManager(null, (manager) =>
-      manager.findOne(this.mapping.entity, { where: { [this.idColumn.propertyPath]: parameter } }),
+      manager
+        .createQueryBuilder(this.mapping.entity, 'u')
+        .select(read.map(({ propertyPath }) => `u.${propertyPath}`))
+        .setFindOptions({ where: { [this.idColumn.propertyPath]: parameter } })
+        .getOne(),
     );
-    // Removes the hash, because a handler may return the user. TypeORM does not save a property that is undefined.
-    if (user) this.column(this.mapping.passwordHash).setEntityValue(user, undefined);
+    // The class may have an initial value. TypeORM does not save a property that is undefined.
+    if (user) hash.setEntityValue(user, undefined);
     return user;
   }
 
