@@ -35,7 +35,7 @@ export function controllersOf(endpoints: Endpoints): readonly Type[] {
 /** Describes each route that both the library and the application serve. */
 export function conflictingRoutes(routes: readonly MountedRoute[], modules: ModulesContainer): readonly string[] {
   const library = NAMES.map((name) => HANDLERS[name][0]);
-  const isOwn = (type: Type): boolean => library.some((one) => one === type || one.isPrototypeOf(type));
+  const isOwn = (type: Type): boolean => library.some((one) => one === type || type.prototype instanceof one);
   const own = classesOf(modules).filter(isOwn);
   const others = classesOf(modules).filter((type) => !isOwn(type));
   return routes.flatMap((route) => {

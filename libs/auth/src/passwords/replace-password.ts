@@ -191,16 +191,21 @@ export class ReplacePassword {
     const outcome = this.users.steps
       ? await this.database.transaction(tx, () => this.replaceAll(replacement))
       : await this.replaceExternally(replacement, tx);
+    this.publish(user.id, outcome, change ?? null, tx);
+    if (outcome.error) throw outcome.error;
+    if (outcome.isSet && !change) await this.throttle.resetPassword(user.id, tx);
+    return outcome;
+  }
+
+  /** Emits the signals, and closes the sockets that were opened with replaced tokens. */
+  private publish(userId: UserId, outcome: Outcome, change: Authorization['change'] | null, tx: Operation['tx']): void {
     const { isSet, kept, ended } = outcome;
     const keptId = change?.sessionId ?? null;
     this.endSessions.publish(ended, tx, keptId);
-    const session = kept && toSessionInfo(kept.session, keptId);
     if (kept && change?.issued) this.sockets.closeAfterCommit(tx, kept.session.id);
-    if (isSet && change) this.signals.emit(tx, 'password_changed', { userId: user.id, session });
-    if (isSet && !change) this.signals.emit(tx, 'password_reset', { userId: user.id });
-    if (outcome.error) throw outcome.error;
-    if (isSet && !change) await this.throttle.resetPassword(user.id, tx);
-    return { isSet, kept };
+    const session = kept && toSessionInfo(kept.session, keptId);
+    if (isSet && change) this.signals.emit(tx, 'password_changed', { userId, session });
+    if (isSet && !change) this.signals.emit(tx, 'password_reset', { userId });
   }
 
   private *replaceAll(replacement: Replacement): Transaction<Outcome> {
