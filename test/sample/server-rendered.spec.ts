@@ -1,4 +1,4 @@
-import type { INestApplication } from '@nestjs/common';
+import { BadRequestException, type INestApplication } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { AuthLoginFailure, AuthService, BcryptPasswordHasher, PasswordHasher } from 'nestjs-session-auth';
@@ -100,6 +100,16 @@ describe.each([
     await app.get(AuthService).createUser({ username: '<b>&"', password: PASSWORD });
     await signIn({ username: '<b>&"' });
     expect((await open('/')).text).toContain('Hello, &#60;b&#62;&#38;&#34;');
+  });
+
+  it('the message of an error is sent as text, so that no markup in it is rendered', async () => {
+    const error = new BadRequestException('<script>alert(1)</script>');
+    const login = jest.spyOn(app.get(AuthService), 'login').mockRejectedValue(error);
+    for (const response of [await signIn(), await submit('/login', {}, 'https://evil.test')]) {
+      expect([400, 403]).toContain(response.status);
+      expect(response.headers['content-type']).toMatch(/^text\/plain/);
+    }
+    login.mockRestore();
   });
 
   it('an expired or deleted access cookie is refreshed for pages, for links from other sites and for forms', async () => {

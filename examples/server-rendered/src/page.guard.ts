@@ -29,6 +29,7 @@ export class ToLogin {
     const { method, originalUrl, res: response } = host.switchToHttp().getRequest<Request>();
     const to = method === 'GET' ? `?${new URLSearchParams({ to: originalUrl }).toString()}` : '';
     if (error.getStatus() === 401) response!.redirect(303, `/login${to}`);
-    else response!.status(error.getStatus()).send(error.message);
+    // The message is sent as text, because an exception of yours could quote a request in it.
+    else response!.status(error.getStatus()).type('text').send(error.message);
   }
 }
