@@ -111,6 +111,7 @@ describe('invalid settings of the sample application', () => {
     [{ AUTH_OPTIONS: 'no' }, 'AUTH_OPTIONS is not a JSON object'],
     [{ PORT: 'no' }, "PORT is 'no'; use a number"],
     [{ HOST: '0.0.0.0' }, "HOST is '0.0.0.0', so other computers could log in with the default passwords"],
+    [{ NODE_ENV: 'production' }, "NODE_ENV is 'production', and the default passwords are published"],
     [{ SAMPLE_USERS: 'alice' }, 'SAMPLE_USERS is not a list of users'],
     [{ API_ORIGIN: 'http://localhost:3000/' }, "API_ORIGIN is 'http://localhost:3000/'; use an origin"],
     [{ DATABASE_URL: 'oracle://x' }, 'DATABASE_URL is not a supported database URL'],

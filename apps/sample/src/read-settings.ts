@@ -36,13 +36,20 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
         `such as SAMPLE_USERS=alice:<password>, or unset HOST`,
     );
   }
+  const isProduction = env['NODE_ENV'] === 'production';
+  if (!env['SAMPLE_USERS'] && isProduction) {
+    throw new SettingsError(
+      `NODE_ENV is 'production', and the default passwords are published; set your own users, ` +
+        `such as SAMPLE_USERS=alice:<password>, or unset NODE_ENV`,
+    );
+  }
   return {
     host,
     port: readPort(env['PORT'] || '3000'),
     ...readDatabase(env['DATABASE_URL'] || 'sqlite:sample.sqlite'),
     users: readUsers(env['SAMPLE_USERS'] || DEFAULT_USERS),
     usersAreDefault: !env['SAMPLE_USERS'],
-    authOptions: withCookies(readAuthOptions(env['AUTH_OPTIONS'] || '{}'), env['NODE_ENV'] === 'production'),
+    authOptions: withCookies(readAuthOptions(env['AUTH_OPTIONS'] || '{}'), isProduction),
     apiOrigin: env['API_ORIGIN'] ? readOrigin(env['API_ORIGIN']) : null,
   };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -8,42 +8,56 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 
 const PASSWORD = 'correct horse battery staple';
-let folder: string;
-let server: ChildProcess;
+const stops: (() => Promise<void>)[] = [];
 let origin: string;
 let printed = '';
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tutorial-'));
+  origin = await start({}, (text) => (printed += text));
+});
+
+after(() => Promise.all(stops.map((stop) => stop())));
+
+/** Starts the application in an empty folder until the tests end. Returns its origin. */
+async function start(env: Record<string, string>, print: (text: string) => string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'tutorial-'));
   cpSync('public', join(folder, 'public'), { recursive: true });
   const port = await freePort();
-  origin = `http://localhost:${port}`;
+  const url = `http://localhost:${port}`;
   const main = join(import.meta.dirname, '../src/main.js');
-  server = spawn(process.execPath, [main], { cwd: folder, env: { ...process.env, PORT: String(port) } });
-  server.stderr!.on('data', (data) => (printed += String(data)));
-  await new Promise<void>((resolve, reject) => {
-    server.stdout!.on('data', (data) => {
-      printed += String(data);
-      if (printed.includes(`Open ${origin}/sessions.html`)) resolve();
-    });
-    server.on('exit', () => reject(new Error(printed)));
+  const server = spawn(process.execPath, [main], { cwd: folder, env: { ...process.env, PORT: String(port), ...env } });
+  stops.push(async () => {
+    server.kill();
+    await once(server, 'exit');
+    rmSync(folder, { recursive: true });
   });
-});
+  server.stderr.on('data', (data) => print(String(data)));
+  await new Promise<void>((resolve, reject) => {
+    let output = '';
+    server.stdout.on('data', (data) => {
+      output = print(String(data));
+      if (output.includes(`Open ${url}/sessions.html`)) resolve();
+    });
+    server.on('exit', () => reject(new Error(output)));
+  });
+  return url;
+}
 
-after(async () => {
-  server.kill();
-  await once(server, 'exit');
-  rmSync(folder, { recursive: true });
-});
-
-const post = (path: string, body: object, headers = {}) =>
-  fetch(`${origin}/auth/${path}`, {
+const post = (path: string, body: object, headers = {}, url = origin) =>
+  fetch(`${url}/auth/${path}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
 const get = (path: string, token: string) =>
   fetch(`${origin}${path}`, { headers: { Authorization: `Bearer ${token}` } });
+
+it('npm start creates no user in production, because the password of the user is published', async () => {
+  let output = '';
+  const production = await start({ NODE_ENV: 'production' }, (text) => (output += text));
+  const { status } = await post('login/', { username: 'alice', password: PASSWORD }, {}, production);
+  assert.equal(status, 400);
+});
 
 it('the tutorial application guards a route, refreshes a session, and ends every session after token reuse', async () => {
   assert.equal((await fetch(`${origin}/me`)).status, 401);
