@@ -201,6 +201,7 @@ describe.each(DATABASES)('users in an external store, with sessions on %s', (nam
 class ChangingUsers extends MemoryUsers {
   static hash = HASH;
   static failing = false;
+  static before: (() => Promise<unknown>) | null = null;
   static meanwhile: (() => Promise<void>) | null = null;
 
   override async findByUsername(username: string): Promise<StoredUser | null> {
@@ -215,6 +216,7 @@ class ChangingUsers extends MemoryUsers {
 
   override async setPasswordHash(_id: string, passwordHash: string): Promise<boolean> {
     if (ChangingUsers.failing) throw new Error('the directory is away');
+    await ChangingUsers.before?.();
     ChangingUsers.hash = passwordHash;
     await ChangingUsers.meanwhile?.();
     return true;
@@ -222,7 +224,7 @@ class ChangingUsers extends MemoryUsers {
 }
 
 describeOnEachDatabase('passwords in an external store', storedUsers(ChangingUsers), ({ app, tap }) => {
-  beforeEach(() => void Object.assign(ChangingUsers, { hash: HASH, failing: false, meanwhile: null }));
+  beforeEach(() => void Object.assign(ChangingUsers, { hash: HASH, failing: false, before: null, meanwhile: null }));
 
   it('a password in an external store is changed after the sessions have ended, so that no session survives the change', async () => {
     const other = await app.login();
@@ -252,6 +254,32 @@ describeOnEachDatabase('passwords in an external store', storedUsers(ChangingUse
     expect(await statesOf(app)).toEqual(['revoked', 'revoked']);
     ChangingUsers.failing = false;
     await app.login();
+  });
+
+  it.each(['change', 'reset'])(
+    'if the external store sets the password but fails, a session that was opened with the old password in between ends: %s',
+    async (way) => {
+      const current = await app.login();
+      const opened: string[] = [];
+      ChangingUsers.before = async () => void opened.push((await app.login()).session_id);
+      ChangingUsers.meanwhile = () => Promise.reject(new Error('the answer was lost'));
+      if (way === 'change') await app.post('/auth/password/change', current.access_token, CHANGE).expect(503);
+      else await expect(app.auth.resetPassword('7', NEW)).rejects.toThrow('The user store is unavailable.');
+      expect(emittedEnds(app).map(([id]) => id)).toEqual([current.session_id, ...opened].sort());
+      expect(await statesOf(app)).toEqual(['revoked', 'revoked']);
+      const [{ n }] = await app.dataSource.query(`SELECT COUNT(*) AS n FROM auth_events WHERE event LIKE 'password%'`);
+      expect(Number(n)).toBe(0);
+    },
+  );
+
+  it('if the external store fails and then the database, the error of the store is reported', async () => {
+    const current = await app.login();
+    ChangingUsers.before = () => {
+      tap.hook = { before: () => Promise.reject(new Error('out of order')) };
+      return Promise.reject(new Error('the directory is away'));
+    };
+    const { body } = await app.post('/auth/password/change', current.access_token, CHANGE).expect(503);
+    expect(body).toEqual({ detail: 'The user store is unavailable.' });
   });
 
   it('if the database fails after the external store has set the password, the current session ends', async () => {

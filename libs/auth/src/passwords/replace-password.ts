@@ -65,6 +65,15 @@ interface Outcome {
   readonly error?: Error | undefined;
 }
 
+/** With a `UserStore`, there is a part before the password is set, and one after it or after the failure of the store. */
+const PARTS = {
+  whole: { isFirst: true, isRecorded: true },
+  before: { isFirst: true, isRecorded: false },
+  after: { isFirst: false, isRecorded: true },
+  failed: { isFirst: false, isRecorded: false },
+};
+type Part = keyof typeof PARTS;
+
 const REFUSED: Outcome = { isSet: false, kept: null, ended: [] };
 
 /** A change and a reset of a password are the same transition with another authorization. */
@@ -218,39 +227,43 @@ export class ReplacePassword {
   /**
    * Replaces the password in a `UserStore`, which takes part in no transaction. Ends the sessions, except the one to
    * keep, before the password is set. If this first step fails, the old password remains. After the password is set,
-   * sessions end again, because a login with the old password may have opened a session in between. If the password is
-   * refused or a later step fails, also tries to end a session with a new pair, which the client does not receive.
+   * sessions end again, because a login with the old password may have opened a session in between. They also end if the
+   * store fails, because it may have set the password. If the password is refused or a later step fails, also tries to
+   * end a session with a new pair, which the client does not receive.
    */
   private async replaceExternally(replacement: Replacement, tx: Operation['tx']): Promise<Outcome> {
     const { userId, passwordHash, change, client } = replacement;
-    const first = await this.database.transaction(tx, () => this.revoke(replacement, 'before'));
+    const revoke = (part: Part): Promise<Outcome> =>
+      this.database.transaction(tx, () => this.revoke(replacement, part));
+    const first = await revoke('before');
     if (!first.isSet) return first;
+    let { ended } = first;
     let isSet = false;
     let error: Error | undefined;
     try {
       isSet = await this.users.setHash(userId, passwordHash, change?.verifiedHash);
       if (isSet) {
-        const second = await this.database.transaction(tx, () => this.revoke(replacement, 'after'));
-        return { ...second, ended: [...first.ended, ...second.ended] };
+        const second = await revoke('after');
+        return { ...second, ended: [...ended, ...second.ended] };
       }
     } catch (thrown) {
       error = thrown as Error;
+      if (!isSet) ended = [...ended, ...(await revoke('failed').catch(() => REFUSED)).ended];
     }
-    if (!change?.issued) return { isSet, kept: null, ended: first.ended, error };
+    if (!change?.issued) return { isSet, kept: null, ended, error };
     const command = { userId: String(userId), sessionId: change.sessionId, reason: 'password_change' } as const;
     const kept = this.events.revoke(tx, (write) => this.endSessions.endAndRecord(command, client, write));
-    return { isSet, kept: null, ended: [...first.ended, ...(await kept.catch(() => []))], error };
+    return { isSet, kept: null, ended: [...ended, ...(await kept.catch(() => []))], error };
   }
 
   /**
    * Consumes the reset token or issues a new pair to the session to keep, revokes the credentials, and ends the other
    * sessions. Refuses if the token is invalid or the session has ended.
-   * @param part with a `UserStore`, the part before or after the password is set
    */
-  private *revoke(replacement: Replacement, part: 'whole' | 'before' | 'after'): Step<Outcome> {
+  private *revoke(replacement: Replacement, part: Part): Step<Outcome> {
     const { change, resetDigest: digest, client, now } = replacement;
     const userId = String(replacement.userId);
-    const isFirst = part !== 'after';
+    const { isFirst, isRecorded } = PARTS[part];
     yield* this.lock.lock(userId);
     if (isFirst && digest !== undefined) {
       // Only one of several parallel calls deletes the row.
@@ -265,7 +278,7 @@ export class ReplacePassword {
       : ({ userId, reason: 'password_reset' } as const);
     const write = this.events.write.bind(this.events);
     const ended = revokes ? yield* this.endSessions.endAndRecord(command, client, write) : [];
-    if (part !== 'before') yield* write([newEvent(command.reason, userId, client, now)]);
+    if (isRecorded) yield* write([newEvent(command.reason, userId, client, now)]);
     return { isSet: true, kept, ended };
   }
 }
