@@ -256,6 +256,19 @@ describeOnEachDatabase('passwords in an external store', storedUsers(ChangingUse
     await app.login();
   });
 
+  it('a session that keeps its tokens continues, whether the external store sets the password or fails', async () => {
+    const { access_token: token } = await app.login();
+    const principal = (await app.auth.authenticate(token))!;
+    const change = { currentPassword: CHANGE.current_password, newPassword: CHANGE.new_password };
+    const keep = () => app.auth.changePassword(principal, change, {}, { keepTokens: true });
+    ChangingUsers.failing = true;
+    await expect(keep()).rejects.toMatchObject({ code: 'database_unavailable' });
+    expect(await app.auth.authenticate(token)).toEqual(principal);
+    ChangingUsers.failing = false;
+    expect(await keep()).toBeNull();
+    expect(await app.auth.authenticate(token)).toEqual(principal);
+  });
+
   it.each(['change', 'reset'])(
     'if the external store sets the password but fails, a session that was opened with the old password in between ends: %s',
     async (way) => {
