@@ -3,8 +3,8 @@ import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Controller, Get, Sse, UseGuards } from '@nestjs/common';
-import { Query, Resolver, Subscription } from '@nestjs/graphql';
-import { BearerAuthGuard, OpenSockets, OptionalAuth, TokenSource } from 'nestjs-session-auth';
+import { Field, ObjectType, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
+import { AuthUser, BearerAuthGuard, CurrentUser, OpenSockets, OptionalAuth, TokenSource } from 'nestjs-session-auth';
 import type { PresentedToken, TransportCall } from 'nestjs-session-auth';
 import { interval, map, type Observable } from 'rxjs';
 import { describeApplication, describeHttp } from '../../support/environment';
@@ -43,6 +43,26 @@ class TickResolver {
   }
 }
 
+@ObjectType()
+class Tick {
+  @Field()
+  text!: string;
+}
+
+@Resolver(() => Tick)
+class ViewerResolver {
+  @ResolveField(() => String)
+  viewer(@CurrentUser() user: AuthUser): string {
+    return user.username;
+  }
+
+  @UseGuards(BearerAuthGuard)
+  @Subscription(() => Tick, { resolve: (text: string) => ({ text }) })
+  seenTicks(): AsyncGenerator<string> {
+    return ticking();
+  }
+}
+
 let releaseSlow: () => void;
 
 @Controller()
@@ -70,7 +90,7 @@ const bearer = (token: string): Record<string, string> => ({ Authorization: `Bea
 
 describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('with %s', (driver) => {
   const platform: PlatformName = driver === 'mercurius' ? 'fastify' : 'express';
-  const options = { platform, imports: [GRAPHQL[driver]], providers: [TickResolver] };
+  const options = { platform, imports: [GRAPHQL[driver]], providers: [TickResolver, ViewerResolver] };
 
   describeApplication('subscriptions', options, (env) => {
     let app: TestApplication;
@@ -94,6 +114,24 @@ describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('with %s', (driv
       await app.dataSource.query(`UPDATE auth_sessions SET state = 'ended' WHERE id = '${session_id}'`);
       await app.nest.get(OpenSockets).check();
       await subscriber.until(() => subscriber.closedWith !== null);
+    });
+
+    it('each event of a subscription receives the user as of the event, loaded once', async () => {
+      const { access_token } = await app.login();
+      const rename = (from: string, to: string) =>
+        app.dataSource.getRepository(AuthUser).update({ username: from }, { username: to });
+      const load = jest.spyOn(app.auth, 'loadUser');
+      subscriber = await GraphqlConnection.open(app, bearer(access_token));
+      await subscriber.subscribe('subscription { seenTicks { viewer again: viewer } }');
+      const last = (): string => JSON.stringify(subscriber.received.at(-1));
+      expect(last()).toContain('"alice"');
+      await rename('alice', 'alicia');
+      await subscriber.until(() => last().includes('"alicia"'));
+      subscriber.close();
+      await rename('alicia', 'alice');
+      await pause(50);
+      expect(load.mock.calls.length).toBeLessThanOrEqual(subscriber.received.length + 5);
+      load.mockRestore();
     });
 
     it('a subscription without a session continues', async () => {

@@ -10,10 +10,11 @@ import { type GraphQLInfo, requestOf } from './transports';
 /** The principal of a call. An `ExternalPrincipal` occurs only with the option `formerTokens`. */
 export type Principal = AuthPrincipal | ExternalPrincipal;
 
-/** The authenticated caller. Loads the user and the session at most once each. */
+/** The authenticated caller. Loads the user and the session at most once each, unless loading fails. */
 export class Caller {
   private user: Promise<unknown> | undefined;
   private session: Promise<SessionInfo> | undefined;
+  private readonly events = new WeakMap<object, Caller>();
 
   constructor(
     readonly principal: Principal,
@@ -21,12 +22,26 @@ export class Caller {
   ) {}
 
   loadUser(): Promise<unknown> {
-    return (this.user ??= this.auth.loadUser(this.principal));
+    const forget = (): void => void (this.user = undefined);
+    return (this.user ??= keptUnlessFailed(this.auth.loadUser(this.principal), forget));
   }
 
   loadSession(): Promise<SessionInfo> {
-    return (this.session ??= this.auth.currentSession(this.principal as AuthPrincipal));
+    const forget = (): void => void (this.session = undefined);
+    return (this.session ??= keptUnlessFailed(this.auth.currentSession(this.principal as AuthPrincipal), forget));
   }
+
+  /** Returns the caller of an event of a subscription, for which the user may have changed since the last event. */
+  ofEvent(event: object): Caller {
+    const caller = this.events.get(event) ?? new Caller(this.principal, this.auth);
+    this.events.set(event, caller);
+    return caller;
+  }
+}
+
+function keptUnlessFailed<T>(loading: Promise<T>, forget: () => void): Promise<T> {
+  loading.catch(forget);
+  return loading;
 }
 
 /** The caller, or what a replacement of `BearerAuthGuard` has set on the request. */
@@ -104,7 +119,8 @@ export function identityOf(principal: Principal): string {
 
 function messageCaller(context: ExecutionContext): Caller | null | undefined {
   const [call, slot] = keysOf(context);
-  return CALLERS.get(call)?.get(slot);
+  const caller = CALLERS.get(call)?.get(slot);
+  return isGraphql(context) && subscriptionOf(context) ? caller?.ofEvent(variableValuesOf(context)) : caller;
 }
 
 /** Removes the caller of a refused GraphQL execution. */
@@ -154,10 +170,7 @@ function callerOfOtherGuard(request: AuthRequest, principal: AuthPrincipal, deco
  */
 function keysOf(context: ExecutionContext): readonly [call: object, slot: object] {
   const args = context.getArgs<unknown[]>();
-  if (isGraphql(context)) {
-    const { variableValues } = (args[3] ?? {}) as Partial<GraphQLInfo>;
-    return [firstObject([args[2]]), subscriptionOf(context) ?? variableValues ?? CALLERS];
-  }
+  if (isGraphql(context)) return [firstObject([args[2]]), subscriptionOf(context) ?? variableValuesOf(context)];
   const [first, second, ...others] = args;
   const inOrder = ['ws', 'rpc'].includes(context.getType()) ? [second, first] : [first, second, ...others];
   return [firstObject(inOrder), context.getHandler()];
@@ -165,6 +178,11 @@ function keysOf(context: ExecutionContext): readonly [call: object, slot: object
 
 function isGraphql(context: ExecutionContext): boolean {
   return context.getType<string>() === 'graphql';
+}
+
+/** Returns an object that is new in each execution, also of an event of a subscription. */
+function variableValuesOf(context: ExecutionContext): object {
+  return context.getArgByIndex<Partial<GraphQLInfo> | undefined>(3)?.variableValues ?? CALLERS;
 }
 
 /** Returns the subscription that a call executes. Each of its events is another execution. */
