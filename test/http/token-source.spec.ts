@@ -31,10 +31,12 @@ describe.each([false, 'optional'] as const)('a token source over HTTP, with the 
   const options = { controllers: [WhoController], auth: { tokenSource: HeaderTokens, cookies: { mode } } };
 
   describeHttp('a token source', options, (env) => {
-    it("finds the token of the application's and of the library's routes", async () => {
+    it("finds the token of the application's and of the library's routes, and shared caches store no response", async () => {
       const { access_token: token, session_id } = await env.app.login();
-      await env.app.http.get('/who').set('X-Token', token).expect(200, { session_id });
-      await env.app.http.get('/who/optional').set('X-Token', token).expect(200, { session_id });
+      for (const path of ['/who', '/who/optional']) {
+        const { headers } = await env.app.http.get(path).set('X-Token', token).expect(200, { session_id });
+        expect([path, headers['cache-control']]).toEqual([path, 'private']);
+      }
       await env.app.http.get('/auth/sessions').set('X-Token', token).expect(200);
       await env.app.http.post('/auth/logout').set('X-Token', token).expect(200);
       await env.app.http.get('/who').set('X-Token', token).expect(401, INVALID);

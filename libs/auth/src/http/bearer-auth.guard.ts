@@ -61,8 +61,7 @@ export class BearerAuthGuard implements CanActivate {
       !token && isCookieLogout
         ? await this.cookies.principalOfLogout(request!, new LazyClientInfo(request!))
         : await this.principalOf(context, token, rules.isOptional);
-    const response = responseOf(context);
-    if (token?.isCookie && response) excludeSharedCaches(response);
+    if (token) protectFromCaches(context, token);
     const caller = principal && (storedCaller(context, principal) ?? new Caller(principal, this.auth));
     storeCaller(context, caller, token?.isFromSource ?? false);
     return principal;
@@ -98,4 +97,10 @@ export class BearerAuthGuard implements CanActivate {
     this.rules.set(handler, byClass.set(type, rules));
     return rules;
   }
+}
+
+/** Shared caches do not store responses to requests with `Authorization`, but they know no other place of a token. */
+function protectFromCaches(context: ExecutionContext, { isCookie, isFromSource }: FoundToken): void {
+  const response = responseOf(context);
+  if ((isCookie || isFromSource) && response) excludeSharedCaches(response);
 }
