@@ -1,3 +1,4 @@
+import type { AuthError } from 'nestjs-session-auth';
 import { fullWidth, SPELLINGS } from '../support/spellings';
 import { type TestApplication, PASSWORD } from '../support/test-application';
 import {
@@ -34,6 +35,23 @@ describeOnBothPlatforms('logins', {}, ({ app }) => {
     const strings = answers.flatMap((one) => [one.access_token, one.refresh_token, one.session_id]);
     expect(new Set(strings).size).toBe(strings.length);
   });
+
+  it.each([undefined, null])(
+    'missing credentials are refused with the names of the missing fields: %s',
+    async (body) => {
+      const missing = body as never;
+      const principal = (await app.auth.authenticate((await app.login()).access_token))!;
+      for (const [field, call] of [
+        ['username', () => app.auth.login(missing)],
+        ['username', () => app.auth.verifyCredentials(missing)],
+        ['username', () => app.auth.createUser(missing)],
+        ['current_password', () => app.auth.changePassword(principal, missing)],
+      ] as const) {
+        const error = (await call().catch((thrown: unknown) => thrown)) as AuthError;
+        expect([error.code, error.getResponse()]).toEqual(['invalid_field', { [field]: [expect.any(String)] }]);
+      }
+    },
+  );
 
   it('a login ignores unknown fields', async () => {
     const extra = { id: 1, session_id: 'x', username_key: 'bob', active: false, keep_current: 'x', nested: { a: [] } };

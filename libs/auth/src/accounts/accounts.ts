@@ -80,8 +80,8 @@ export class Accounts {
    * before the row exists, so the data is deleted first: no earlier session becomes valid even if a later step fails. A
    * login of the earlier user that is still verifying a password cannot open a session of the new user.
    */
-  async create(given: UserToCreate, skipPolicy: boolean, op: Operation): Promise<CreatedUser> {
-    const { username, password, properties } = given;
+  async create(given: UserToCreate | null, skipPolicy: boolean, op: Operation): Promise<CreatedUser> {
+    const { username, password, properties } = (given ?? {}) as UserToCreate;
     assertValidField('username', newUsernameProblem(username, USERNAME_LENGTH));
     if (password !== null && !skipPolicy) await this.passwords.assertAllowed(password, 'password', username);
     const { network } = op.client;

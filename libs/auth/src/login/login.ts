@@ -78,8 +78,9 @@ export class Login {
     throw opened.kind === 'limit_reached' ? errorOf(opened) : unknownUser();
   }
 
-  private async attempt(given: Credentials, op: Operation, wantsTicket: boolean): Promise<Outcome> {
-    const { username, password } = given;
+  private async attempt(given: Credentials | null, op: Operation, wantsTicket: boolean): Promise<Outcome> {
+    // An application may pass the body of a request, which may be missing.
+    const { username, password } = (given ?? {}) as Credentials;
     assertValidField('username', usernameProblem(username, USERNAME_LENGTH));
     assertValidField('password', passwordProblem(password));
     return this.queue.enter(op.client.network, async () => {

@@ -111,11 +111,11 @@ export class ReplacePassword {
   /** Returns the new pair of the session, or null with `keepTokens`. */
   async change(
     principal: AuthPrincipal,
-    change: PasswordChange,
+    change: PasswordChange | null,
     keepTokens: boolean,
     op: Operation,
   ): Promise<TokenPair | null> {
-    const { currentPassword, newPassword } = change;
+    const { currentPassword, newPassword } = (change ?? {}) as PasswordChange;
     assertValidField('current_password', passwordProblem(currentPassword));
     assertValidField('new_password', passwordProblem(newPassword));
     this.assertSupported();
