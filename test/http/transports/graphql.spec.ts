@@ -357,6 +357,8 @@ describeApplication('executions of GraphQL', onApollo, (env) => {
     const { access_token } = await env.app.login();
     const { body } = await env.app.post('/graphql', access_token, { query: '{ requestUser }' }).expect(200);
     expect(body).toEqual({ data: { requestUser: 'alice' } });
+    const upgrading = env.app.post('/graphql', access_token, { query: '{ requestUser }' }).set('Upgrade', 'h2c');
+    expect((await upgrading.expect(200)).body).toEqual(body);
   });
 
   it('an execution loads the user once, however many aliases it has', async () => {

@@ -87,8 +87,10 @@ export function storeCaller(context: ExecutionContext, caller: Caller | null, is
   if (!isHttp) storeMessageCaller(context, caller, isFromSource);
   else if (caller) storeHttpCaller(request!, caller);
   else request!.auth = null;
-  // The operations of one request may have different tokens in a token source. A connection outlives its operations.
-  const isShared = !isHttp && (isFromSource || request?.headers['upgrade'] !== undefined);
+  // The operations of one request may have different tokens in a token source. A connection outlives its operations. It
+  // begins with a GET. A POST can have the header `Upgrade` too.
+  const opensConnection = request?.headers['upgrade'] !== undefined && request.method !== 'POST';
+  const isShared = !isHttp && (isFromSource || opensConnection);
   if (caller && request && !isShared) storeRequestUser(request, caller.principal);
 }
 
