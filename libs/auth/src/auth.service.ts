@@ -225,12 +225,14 @@ export class AuthService {
   /**
    * Changes the password of the principal's user, and returns a new token pair for the current session. The user's
    * other sessions end, unless `revokeOnPasswordChange` is false.
-   * @param options `keepTokens`: whether the current session keeps its tokens and sockets, for clients that cannot
-   *   replace them. The method then returns null, and `authenticatedAt` and `methods` stay the same. Default: false
    * @throws AuthError `too_many_attempts`, `busy`, `access_token_invalid`, `not_supported`; `invalid_field` on
    *   `current_password` or `new_password`
    */
   changePassword(principal: AuthPrincipal, change: PasswordChange, client?: ClientInfo): Promise<TokenPair>;
+  /**
+   * With `keepTokens`, the current session keeps its tokens and sockets, for clients that cannot replace them. The result
+   * is null, and `authenticatedAt` and `methods` stay the same.
+   */
   changePassword(
     principal: AuthPrincipal,
     change: PasswordChange,

@@ -138,7 +138,10 @@ export class OpenSockets implements BeforeApplicationShutdown {
     return closed;
   }
 
-  /** Closes the sockets that earlier tokens of a session opened, once the transaction that replaced them is committed. */
+  /**
+   * Closes the sockets that earlier tokens of a session opened, once the transaction that replaced them is committed.
+   * @internal
+   */
   closeAfterCommit(tx: JoinedTransaction | null, sessionId: string): void {
     const close = (): void => void this.closeForSessions([sessionId]);
     if (tx) tx.whenDecided(close);

@@ -5,7 +5,7 @@ import { EventEmitter2 } from '@nestjs/event-emitter';
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { PasswordHasher } from '../adapters/password-hasher';
 import type { ClientInfo } from '../adapters/second-factor';
-import type { UserId } from '../adapters/user-store';
+import type { RequestUser, UserId } from '../adapters/user-store';
 import { AuthService } from '../auth.service';
 import { Clock } from '../base/clock';
 import { sha256 } from '../base/random';
@@ -13,7 +13,7 @@ import type { AuthSignalName, AuthSignals, SessionInfo } from '../history/signal
 import { Caller, storeCaller } from '../http/callers';
 import { isPublicRoute } from '../http/route-rules';
 import { SessionPrincipal } from '../sessions/authenticate';
-import { type GivenProofs, type SessionData, storedProofs } from '../sessions/session';
+import { type SessionData, storedProofs } from '../sessions/session';
 import type { OpenedSession } from '../tokens/tokens';
 
 /** The injection token of the clock: `overrideProvider(Clock).useValue(new DrivenClock())`. */
@@ -47,15 +47,17 @@ export async function actingAs(
  * `request.user` are the user. It does not check `@RequireRecentLogin()`.
  * @param proofs the methods and the data of the session. Default: `{ methods: ['pwd'] }`
  */
-export function guardFor(user: { readonly id: UserId }, proofs: GivenProofs = { methods: ['pwd'] }): CanActivate {
+export function guardFor<User extends { readonly id: UserId }>(
+  user: User,
+  proofs: { readonly methods?: readonly string[]; readonly data?: Partial<SessionData> } = { methods: ['pwd'] },
+): CanActivate {
   const sessionId = randomUUID();
   return {
     canActivate(context) {
       if (isPublicRoute(context)) return true;
       const now = new Date();
       const found = { ...storedProofs(proofs, now.getTime()), accessDigest: '' };
-      const requestUser = user as ConstructorParameters<typeof SessionPrincipal>[4];
-      const principal = new SessionPrincipal(user.id, sessionId, now, found, requestUser);
+      const principal = new SessionPrincipal(user.id, sessionId, now, found, user as unknown as RequestUser);
       const session: SessionInfo = {
         ...{ id: sessionId, state: 'active', ipAddress: null, createdAt: now, lastActivity: now, isCurrent: true },
         ...{ deviceType: 'other', osFamily: 'Other', browserFamily: 'Other', deviceName: 'Other' },
