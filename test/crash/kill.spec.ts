@@ -11,7 +11,7 @@ import { StormClient } from './storm';
 
 const CLIENTS = 16;
 /** The number of kills, which is higher in CI. */
-const KILLS = process.env['CI'] ? 50 : 10;
+const KILLS = process.env['CI'] ? 25 : 10;
 
 /** Finds transactions of killed servers that the database has not ended yet. */
 const OPEN_TRANSACTIONS = {
