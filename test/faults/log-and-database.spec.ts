@@ -103,7 +103,7 @@ describeOnEachDatabase('the log and the database', {}, (env: TestEnvironment) =>
     const fail = jest.fn(() => {
       throw new Error('out of order');
     });
-    tap.hook = { before: ({ sql }) => (sql.includes('AuthUser') ? fail() : undefined) };
+    tap.hook = { before: ({ sql }) => (sql.includes('u_id') ? fail() : undefined) };
     const answer = await app.get('/me', session.access_token);
     expect([fail.mock.calls.length, answer.status, answer.body]).toEqual([1, 503, UNAVAILABLE]);
   });

@@ -136,6 +136,7 @@ export async function createDatabase(name: DatabaseName, { isDurable = false } =
         WHERE datname = current_database() AND pid <> pg_backend_pid()`);
       await inside.query('DROP SCHEMA public CASCADE');
       await inside.query('CREATE SCHEMA public');
+      await inside.query('GRANT USAGE ON SCHEMA public TO PUBLIC');
     },
     async drop() {
       await inside?.destroy();
