@@ -37,14 +37,14 @@ const onPostgres = (state: Row, pgpool: readonly Row[] | Error = new Error('synt
 ];
 
 describe('warnings about the database server', () => {
-  it.each<[server: string, dialect: Dialect, answers: Answers, warning?: RegExp]>([
-    ['no cluster', 'mysql', withVariables({ wsrep_on: 'OFF', wsrep_provider: 'none', wsrep_sync_wait: '0' })],
+  it.each<[server: string, dialect: Dialect, answers: Answers, warning: RegExp | null]>([
+    ['no cluster', 'mysql', withVariables({ wsrep_on: 'OFF', wsrep_provider: 'none', wsrep_sync_wait: '0' }), null],
     ['Galera that does not wait', 'mysql', withVariables({ ...GALERA, wsrep_sync_wait: '0' }), /is 0: .*= 1/],
     ['Galera that waits for updates only', 'mysql', withVariables({ ...GALERA, wsrep_sync_wait: '6' }), /is 6: /],
-    ['Galera that waits for reads', 'mysql', withVariables({ ...GALERA, wsrep_sync_wait: '7' })],
+    ['Galera that waits for reads', 'mysql', withVariables({ ...GALERA, wsrep_sync_wait: '7' }), null],
     ['a group with eventual consistency', 'mysql', groupOf('OFF', 'EVENTUAL'), /EVENTUAL in a multi-primary.*'BEFORE'/],
-    ['a group that waits before reads', 'mysql', groupOf('OFF', 'BEFORE')],
-    ['a single-primary group', 'mysql', groupOf('ON', 'EVENTUAL')],
+    ['a group that waits before reads', 'mysql', groupOf('OFF', 'BEFORE'), null],
+    ['a single-primary group', 'mysql', groupOf('ON', 'EVENTUAL'), null],
     ['a read-only server', 'mysql', withVariables({}, { read_only: 1 }), /is read-only\. Connect to the primary/],
     ['a Galera node', 'mysql', withVariables({}, { not_ready: 1 }), /Galera node is not synchronized/],
     ['a read-only server', 'postgres', onPostgres({ read_only: true }), /is read-only\. Connect to the primary/],
@@ -55,12 +55,12 @@ describe('warnings about the database server', () => {
   });
 
   const [balanced, notBalanced] = [[{ load_balance_mode: 'on' }], [{ load_balance_mode: 'off' }]];
-  it.each<[server: string, answers: Answers, processID: number, statements: number, warning?: RegExp]>([
+  it.each<[server: string, answers: Answers, processID: number, statements: number, warning: RegExp | null]>([
     ['Pgpool-II that balances', onPostgres({ standbys: '1' }, balanced), 8, 3, /load_balance_mode = off/],
-    ['Pgpool-II that does not balance', onPostgres({ standbys: '1' }, notBalanced), 8, 3],
-    ['PostgreSQL without standbys', onPostgres({}), 8, 2],
-    ['PostgreSQL without a pooler', onPostgres({ standbys: '2' }), 7, 2],
-    ['a pooler that refuses PGPOOL SHOW', onPostgres({ standbys: '2' }), 8, 3],
+    ['Pgpool-II that does not balance', onPostgres({ standbys: '1' }, notBalanced), 8, 3, null],
+    ['PostgreSQL without standbys', onPostgres({}), 8, 2, null],
+    ['PostgreSQL without a pooler', onPostgres({ standbys: '2' }), 7, 2, null],
+    ['a pooler that refuses PGPOOL SHOW', onPostgres({ standbys: '2' }), 8, 3, null],
   ])('load balancing causes a warning only on Pgpool-II: %s', async (_, answers, processID, statements, warning) => {
     const expected = warning ? [expect.stringMatching(warning)] : [];
     expect(await warningsOf('postgres', answers, processID)).toEqual([expected, statements]);
