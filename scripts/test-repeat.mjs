@@ -21,3 +21,4 @@ for (let run = 1; run <= Number(times); run++) {
   }
 }
 console.log(`All ${times} runs passed.`);
+process.exit();

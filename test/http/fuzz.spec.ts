@@ -3,8 +3,8 @@ import { AuthUser } from 'nestjs-session-auth';
 import { describeOnBothPlatforms, restorePassword, sendRaw } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 
-/** The cases per test on SQLite. Other databases run a tenth. The environment variable FUZZ_RUNS changes the number. */
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 500);
+/** The cases per test on SQLite. Other databases run a tenth. CI runs more, and FUZZ_RUNS changes the number. */
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? (process.env['CI'] ? 500 : 100));
 
 const POSTS = ['login', 'token/refresh/', 'logout', 'logout/all/', 'password/change', 'reauthenticate/'].map(
   (path) => `POST /auth/${path}`,
