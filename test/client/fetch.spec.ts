@@ -240,7 +240,7 @@ describe('a client that cannot work', () => {
 
   it.each([
     [{ refreshReuseGraceSeconds: 61 }, 'refreshReuseGraceSeconds is 61. Use 0 to 60 seconds.'],
-    [{ accessTokenTtlSeconds: Number.NaN }, 'accessTokenTtlSeconds is NaN. Use 1 to 3600 seconds.'],
+    [{ accessTokenTtlSeconds: Number.NaN }, 'accessTokenTtlSeconds is NaN. Use 1 to 3155760000 seconds.'],
     [{ refreshTimeoutSeconds: 0 }, 'refreshTimeoutSeconds is 0. Use 1 to 60 seconds.'],
     [{ transport: 'cookie', storage: memoryTokens() } as const, 'With cookies, remove `storage`.'],
     [{ baseUrl: undefined } as never, '`baseUrl` is required outside a page.'],

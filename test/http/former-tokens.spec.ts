@@ -226,6 +226,7 @@ describeOnEachDatabase('the user of a former token', options, (env) => {
     principals.length = 0;
     for (const username of ['alice', 'bob']) await app.get('/orders', await tokenOf(app, username)).expect(200);
     const [alice, bob] = [jest.fn(), jest.fn()];
+    expect(() => sockets.register(principals[0]!, undefined as never)).toThrow(TypeError);
     sockets.register(principals[0]!, alice);
     const unregister = sockets.register(principals[1]!, bob);
     expect(await sockets.check()).toBe(0);

@@ -31,8 +31,9 @@ export interface AuthClientOptions {
    */
   readonly refreshReuseGraceSeconds?: number;
   /**
-   * The lifetime of access tokens, in seconds, from 1 second to 100 years: the server's option of the same name. If it is set, the
-   * client refreshes before a request if the access token expires soon. Default: the client refreshes after a 401.
+   * The lifetime of access tokens, in seconds, from 1 second to 100 years: the server's option of the same name. If it is
+   * set, the client refreshes before a request if the access token expires soon. Default: the client refreshes after a
+   * 401.
    */
   readonly accessTokenTtlSeconds?: number;
   /**
@@ -89,7 +90,7 @@ export function resolveOptions(options: AuthClientOptions): Settings {
   const graceMs = inMs('refreshReuseGraceSeconds', refreshReuseGraceSeconds, 0, 60);
   const timeoutMs = inMs('refreshTimeoutSeconds', options.refreshTimeoutSeconds ?? 10, 1, 60);
   const accessTtlMs =
-    accessTokenTtlSeconds === undefined ? null : inMs('accessTokenTtlSeconds', accessTokenTtlSeconds, 1);
+    accessTokenTtlSeconds === undefined ? null : inMs('accessTokenTtlSeconds', accessTokenTtlSeconds, 1, 3_155_760_000);
   const aheadMs = Math.min(inMs('refreshAheadSeconds', options.refreshAheadSeconds ?? 30, 0), (accessTtlMs ?? 0) / 4);
   const base = baseOf(options.baseUrl);
   // The leading `./` keeps the path on the origin of `baseUrl`. Without it, the path could name another origin.

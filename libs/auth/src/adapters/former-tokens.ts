@@ -16,7 +16,7 @@ export abstract class FormerTokens {
   /**
    * Returns the user and the time of issue of a valid token, or null. Called for tokens that do not have the form of the
    * library's tokens. The library then refuses users who are not active, and tokens from before the user's last password
-   * change, reset, `logout/all/` or reuse. An exception is logged, and refuses the call with 401.
+   * change, reset, `logout/all/`, `endSessions`, reuse or disabling. An exception is logged, and refuses the call with 401.
    */
   abstract verify(token: string, call: TransportCall): FormerToken | null | Promise<FormerToken | null>;
 }

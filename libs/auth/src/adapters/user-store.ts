@@ -1,3 +1,5 @@
+import { isPlainObject } from '../base/fields';
+
 /** The status of a user's account. Only an `active` user can log in and use sessions. */
 export type AccountStatus = 'active' | 'disabled' | 'deleted';
 
@@ -107,9 +109,7 @@ export type RequestUser = Pick<StoredUser, 'id' | 'username'>;
  */
 export function withoutHash(user: RequestUser & { readonly active: boolean }): RequestUser {
   const { id, username, active } = user;
-  const prototype: unknown = Object.getPrototypeOf(user);
-  const isPlain = prototype === Object.prototype || prototype === null;
-  const copy = { ...(isPlain ? user : {}), id, username, active };
+  const copy = { ...(isPlainObject(user) ? user : {}), id, username, active };
   delete (copy as { passwordHash?: unknown }).passwordHash;
   return copy;
 }

@@ -113,7 +113,7 @@ export function storedCaller(context: ExecutionContext, principal: Principal): C
   return caller && identityOf(caller.principal) === identityOf(principal) ? caller : undefined;
 }
 
-/** Returns a text that is the same for two principals only if they have the same session or former token. */
+/** Returns the same text for two principals of one session, or of former tokens that one user got at the same time. */
 export function identityOf(principal: Principal): string {
   if ('sessionId' in principal) return `${principal.sessionId} ${principal.authenticatedAt.getTime()}`;
   return `former ${principal.userId} ${principal.formerToken.issuedAt.getTime()}`;

@@ -145,7 +145,7 @@ export function operationOf(request: AuthRequest, clients: ClientInspector): Ope
 
 /** Returns the principal that the guard has set. @throws Error if no guard has; AuthError `session_required` */
 export function principalOf({ auth }: AuthRequest): AuthPrincipal {
-  if (auth) assertSession(auth);
-  if (auth) return auth;
-  throw new Error('No authenticated user on this request. Add `@UseGuards(BearerAuthGuard)` to the route.');
+  if (!auth) throw new Error('No authenticated user on this request. Add `@UseGuards(BearerAuthGuard)` to the route.');
+  assertSession(auth);
+  return auth;
 }

@@ -5,6 +5,7 @@ import { PasswordHasher } from '../adapters/password-hasher';
 import { SecondFactor } from '../adapters/second-factor';
 import { TokenSource } from '../adapters/token-source';
 import { type UserEntityMapping, UserStore } from '../adapters/user-store';
+import { isPlainObject } from '../base/fields';
 import type { GroupName, PasswordCheck, Replaceable, ResolvedAuthExtras, ResolvedAuthOptions } from './auth-options';
 
 type OptionName = keyof ResolvedAuthOptions;
@@ -196,14 +197,6 @@ export const EXTRA_ROWS = rowsOf(EXTRAS);
 export const MAPPING_RULES: ReadonlyMap<string, Rule<unknown>> = new Map(
   Object.entries(MAPPING).map(([name, rule]) => [`users.${name}`, rule]),
 );
-
-/** Only own properties are read, so the inherited options of an instance would be ignored. */
-export function isPlainObject(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const prototype = Object.getPrototypeOf(value) as object | null;
-  // The second condition accepts the `Object.prototype` of another realm, such as that of a test.
-  return prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf'));
-}
 
 export function isMapping(value: unknown): boolean {
   return isPlainObject(value) && Object.keys(value).some((name) => MAPPING_RULES.has(`users.${name}`));

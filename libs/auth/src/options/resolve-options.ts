@@ -1,15 +1,7 @@
 import { inspect } from 'node:util';
-import { isLocalhost } from '../base/fields';
+import { isLocalhost, isPlainObject } from '../base/fields';
 import type { ResolvedAuthExtras, ResolvedAuthOptions } from './auth-options';
-import {
-  EXTRA_ROWS,
-  isMapping,
-  isPlainObject,
-  MAPPING_RULES,
-  OPTION_ROWS,
-  OPTIONAL_IN_MAPPING,
-  type OptionRow,
-} from './option-table';
+import { EXTRA_ROWS, isMapping, MAPPING_RULES, OPTION_ROWS, OPTIONAL_IN_MAPPING, type OptionRow } from './option-table';
 
 /** Thrown if options of `AuthModule` are invalid. Each of the `problems` says what is wrong, and what to do instead. */
 export class AuthOptionsError extends Error {

@@ -65,7 +65,7 @@ export class InSession {
    * 100th wrong secret of a method in a row ends the session.
    * @throws AuthError `access_token_invalid`; `too_many_attempts` or `busy`, before the password is verified
    */
-  async withPassword<T>(
+  async withPassword<T extends object>(
     principal: AuthPrincipal,
     password: string,
     field: string,
@@ -74,15 +74,9 @@ export class InSession {
   ): Promise<T> {
     assertValidField(field, passwordProblem(password));
     const verify = (user: StoredUser): Promise<boolean> => this.passwords.verify(password, user, op.client.network);
-    const done = await this.verifyThen(
-      principal,
-      PASSWORD_METHOD,
-      op,
-      verify,
-      async (user) => [await work(user)] as const,
-    );
-    if (!done) throw invalidField(field, FIELD_MESSAGES.password);
-    return done[0];
+    const result = await this.verifyThen(principal, PASSWORD_METHOD, op, verify, work);
+    if (result === null) throw invalidField(field, FIELD_MESSAGES.password);
+    return result;
   }
 
   /** Returns whether a secret is right, and if so, adds its method to the session. Throws as `withPassword` does. */

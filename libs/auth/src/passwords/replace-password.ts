@@ -120,13 +120,20 @@ export class ReplacePassword {
     assertValidField('new_password', passwordProblem(newPassword));
     this.assertSupported();
     const { sessionId } = principal;
-    return this.inSession.withPassword(principal, currentPassword, 'current_password', op, async (user) => {
-      const family = keepTokens ? null : this.tokens.issueFamily(sessionId, this.clock.now());
-      const authorized = { sessionId, issued: family && family.digests, verifiedHash: user.passwordHash! };
-      const { kept } = await this.replace(user, newPassword, { change: authorized }, op);
-      if (!kept) throw invalidAccessToken();
-      return family && tokenPair(family.tokens, kept);
-    });
+    const changed = await this.inSession.withPassword(
+      principal,
+      currentPassword,
+      'current_password',
+      op,
+      async (user) => {
+        const family = keepTokens ? null : this.tokens.issueFamily(sessionId, this.clock.now());
+        const authorized = { sessionId, issued: family && family.digests, verifiedHash: user.passwordHash! };
+        const { kept } = await this.replace(user, newPassword, { change: authorized }, op);
+        if (!kept) throw invalidAccessToken();
+        return { pair: family && tokenPair(family.tokens, kept) };
+      },
+    );
+    return changed.pair;
   }
 
   async reset(userId: UserId, newPassword: string, op: Operation): Promise<void> {

@@ -55,8 +55,16 @@ export class OpenSockets implements BeforeApplicationShutdown {
    * @throws TypeError if an argument has the wrong type
    */
   register(opener: AuthPrincipal | ExternalPrincipal | string, close: () => unknown): () => void {
-    if (opener instanceof FormerTokenPrincipal) return this.registerExternal(opener, close);
-    return this.registerForSession(opener as AuthPrincipal | string, close);
+    const isExternal = opener instanceof FormerTokenPrincipal;
+    const sessionId = typeof opener === 'string' ? opener : (opener as AuthPrincipal | undefined)?.sessionId;
+    if (!(isExternal || typeof sessionId === 'string') || typeof close !== 'function') {
+      const received = `OpenSockets.register() received ${typeof opener} and ${typeof close}.`;
+      throw new TypeError(
+        `${received} Pass a principal or the id of a session, and a function that closes the socket.`,
+      );
+    }
+    if (isExternal) return this.registerExternal(opener, close);
+    return this.registerForSession(opener as AuthPrincipal | string, sessionId!.toLowerCase(), close);
   }
 
   private registerExternal(opener: FormerTokenPrincipal, close: () => unknown): () => void {
@@ -66,15 +74,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
     return () => this.unregisterExternal(socket);
   }
 
-  private registerForSession(opener: AuthPrincipal | string, close: () => unknown): () => void {
-    const sessionId = typeof opener === 'string' ? opener : opener?.sessionId;
-    if (typeof sessionId !== 'string' || typeof close !== 'function') {
-      const received = `OpenSockets.register() received ${typeof opener} and ${typeof close}.`;
-      throw new TypeError(
-        `${received} Pass a principal or the id of a session, and a function that closes the socket.`,
-      );
-    }
-    const id = sessionId.toLowerCase();
+  private registerForSession(opener: AuthPrincipal | string, id: string, close: () => unknown): () => void {
     const registeredAt = this.clock.now();
     // A principal that another process stored, as socket.io does to recover a connection, has its times as texts.
     const provedAt = typeof opener === 'string' ? null : new Date(opener.authenticatedAt).getTime();

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceInfo, DeviceType } from '../adapters/device-detector';
 import type { AccountStatus } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { asciiJson } from '../base/fields';
+import { asciiJson, isPlainObject } from '../base/fields';
 import { Random } from '../base/random';
 import type { AuthSession, EndReason, SessionState } from '../database/entities';
 import { greatest, least, onDuplicate } from '../database/dialect';
@@ -184,9 +184,10 @@ export class UserLock {
   }
 
   /**
-   * Revokes the login tickets, the tokens of an earlier system, and the logins in progress: a login that has read the previous version of the credentials
-   * must repeat its checks, for example whether the user needs a second factor. The step is random, so that the version
-   * also differs from that of an earlier user with the same id, whose row was deleted while a login was in progress.
+   * Revokes the login tickets, the tokens of an earlier system, and the logins in progress: a login that has read the
+   * previous version of the credentials must repeat its checks, for example whether the user needs a second factor. The
+   * step is random, so that the version also differs from that of an earlier user with the same id, whose row was
+   * deleted while a login was in progress.
    */
   *revokeLogins(userId: string): Step<void> {
     const step = 1 + this.random.integer(VERSION_LIMIT - 1);
@@ -295,6 +296,5 @@ function isJson(value: unknown, depth = MAX_DATA_BYTES): boolean {
   const areJson = (values: unknown[]): boolean => values.every((one) => isJson(one, depth - 1));
   // Unlike `every`, `Array.from` does not skip the holes of an array, which JSON would convert to null.
   if (Array.isArray(value)) return areJson(Array.from(value));
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return (prototype === Object.prototype || prototype === null) && areJson(Object.values(value));
+  return isPlainObject(value) && areJson(Object.values(value));
 }
