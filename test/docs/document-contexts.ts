@@ -103,6 +103,12 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
       declare const mailer: { send(address: string, text: string): Promise<void> };
       declare function isBreached(password: string): Promise<boolean>;`,
   },
+  'docs/roles-in-a-relation.md': {
+    modules: {
+      'user.entity': 'export class User { email!: string; password!: string | null; roleId!: number | null; }',
+      'member.entity': 'export class Member { id!: number; roles!: { name: string }[]; }',
+    },
+  },
   'docs/roles.md': {
     modules: {
       'user.entity': 'export class User { email!: string; password!: string; roles!: string[]; }',

@@ -1,0 +1,123 @@
+import { Controller, Get, type CanActivate, type Type, UseGuards } from '@nestjs/common';
+import { AUTH_ENTITIES_WITHOUT_USERS, BearerAuthGuard, OptionalAuth } from 'nestjs-session-auth';
+import { actingAs } from 'nestjs-session-auth/testing';
+import { DataSource, Entity, JoinTable, ManyToMany, ManyToOne } from 'typeorm';
+import { describeOnEachDatabase } from '../support/environment';
+import { entityOf, GENERATED_ID, OPTIONAL_TEXT, UNIQUE_TEXT } from '../support/mapped-users';
+import { PASSWORD } from '../support/test-application';
+import { blocksUnder } from './code-blocks';
+import { runBlock } from './run-block';
+
+type EntityClass = new () => { id: number };
+type Decorator = (...roles: unknown[]) => MethodDecorator;
+
+const PAGE = 'docs/roles-in-a-relation.md';
+const [entities, , ids] = blocksUnder(PAGE, '## One role for each user');
+const [names] = blocksUnder(PAGE, '## Several roles for each user');
+const LONG_TEXT = { type: 'varchar', length: 255, unique: true } as const;
+const LONG_TEXT_OR_NULL = { type: 'varchar', length: 255, nullable: true } as const;
+const { User, Role } = runBlock<Record<'User' | 'Role', EntityClass>>(entities!);
+
+/** The entity before the foreign key is declared as a column. */
+@Entity('users')
+class UserBefore extends entityOf('UserColumns', { id: GENERATED_ID, email: LONG_TEXT, password: LONG_TEXT_OR_NULL }) {
+  @ManyToOne(() => Role)
+  role!: object | null;
+}
+
+@Entity('members')
+class Member extends entityOf('MemberColumns', { id: GENERATED_ID, email: UNIQUE_TEXT, password: OPTIONAL_TEXT }) {
+  @ManyToMany(() => Role)
+  @JoinTable()
+  roles!: object[];
+}
+
+const byId = runBlock<{ RolesGuard: Type<CanActivate>; Roles: Decorator; RoleId: Record<string, number> }>(ids!);
+const byName = runBlock<{ RoleNamesGuard: Type<CanActivate>; RequireRole: Decorator }>(names!, {
+  modules: { './member.entity.js': { Member } },
+});
+const { Admin, Member: Plain } = byId.RoleId;
+
+/** Returns the options of an application with a route for administrators. */
+function optionsOf(entity: EntityClass, select: string[], guard: Type<CanActivate>, forAdmins: MethodDecorator) {
+  @Controller('reports')
+  @UseGuards(BearerAuthGuard, guard)
+  class ReportsController {
+    @Get()
+    @forAdmins
+    list(): object {
+      return [];
+    }
+
+    @Get('optional')
+    @OptionalAuth()
+    @forAdmins
+    optional(): object {
+      return [];
+    }
+
+    @Get('all')
+    all(): object {
+      return [];
+    }
+  }
+  return {
+    auth: { users: { entity, username: 'email', passwordHash: 'password', select } },
+    entities: [entity, Role, ...AUTH_ENTITIES_WITHOUT_USERS],
+    controllers: [ReportsController],
+    users: [],
+  };
+}
+
+const withKey = optionsOf(User, ['roleId'], byId.RolesGuard, byId.Roles(Admin));
+describeOnEachDatabase('the foreign key in docs/roles-in-a-relation.md', withKey, ({ app, database }) => {
+  it('a change of the role takes effect with the next request, and a user without a role has none', async () => {
+    const users = app.dataSource.getRepository(User);
+    await app.dataSource.getRepository(Role).save([Admin, Plain].map((id) => ({ id, name: `role ${id}` })));
+    const alice = await app.auth.createUser({ username: 'alice', password: PASSWORD, properties: { roleId: Admin } });
+    const { headers } = await actingAs(app.nest, alice);
+    await app.http.get('/reports').set(headers).expect(200);
+    for (const [roleId, status] of [
+      [Plain, 403],
+      [Admin, 200],
+      [null, 403],
+    ] as const) {
+      await users.update({ id: Number(alice.id) }, { roleId } as object);
+      await app.http.get('/reports').set(headers).expect(status);
+    }
+    await app.http.get('/reports/all').set(headers).expect(200);
+    await app.http.get('/reports/optional').expect(403);
+    await app.http.get('/reports').expect(401);
+  });
+
+  it('the property needs no migration in a database that has the relation', async () => {
+    const relationOnly = await new DataSource({ ...database.options, entities: [UserBefore, Role] }).initialize();
+    expect((await relationOnly.driver.createSchemaBuilder().log()).upQueries).toEqual([]);
+    await relationOnly.destroy();
+  });
+});
+
+const withTable = optionsOf(Member, [], byName.RoleNamesGuard, byName.RequireRole('admin', 'auditor'));
+describeOnEachDatabase('the join table in docs/roles-in-a-relation.md', withTable, ({ app }) => {
+  it('only a member who has one of the roles is admitted, from the next request on', async () => {
+    const [admin, plain] = await app.dataSource.getRepository(Role).save([
+      { id: Admin!, name: 'admin' },
+      { id: Plain!, name: 'member' },
+    ]);
+    const members = app.dataSource.getRepository(Member);
+    const [alice, bob] = await members.save([
+      { email: 'alice', password: null, roles: [plain!] },
+      { email: 'bob', password: null, roles: [plain!, admin!] },
+    ]);
+    const { headers } = await actingAs(app.nest, alice!.id);
+    const { headers: headersOfBob } = await actingAs(app.nest, bob!.id);
+    await app.http.get('/reports').set(headersOfBob).expect(200);
+    await app.http.get('/reports').set(headers).expect(403);
+    await members.save({ ...alice!, roles: [admin!] });
+    await members.save({ ...bob!, roles: [] });
+    await app.http.get('/reports').set(headers).expect(200);
+    await app.http.get('/reports').set(headersOfBob).expect(403);
+    await app.http.get('/reports/all').set(headersOfBob).expect(200);
+    await app.http.get('/reports/optional').expect(403);
+  });
+});
