@@ -131,6 +131,11 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
       'login-code': 'export class LoginCode { ticket!: string; code!: string; }',
     },
   },
+  'docs/session-data.md': {
+    modules: {
+      'membership.entity': 'export class Membership { userId!: string; organizationId!: number; }',
+    },
+  },
   'docs/testing.md': {
     modules: {
       '../src/app.module': APP_MODULE['app.module'],

@@ -17,7 +17,7 @@ import { Passwords } from './passwords/passwords';
 import { type PasswordChange, type PasswordResetToken, ReplacePassword } from './passwords/replace-password';
 import { Authenticate, type AuthPrincipal } from './sessions/authenticate';
 import { OwnSessions } from './sessions/own-sessions';
-import type { SessionData } from './sessions/session';
+import type { SessionData, SessionDataPatch } from './sessions/session';
 import { Refresh } from './sessions/refresh';
 import type { OpenedSession, TokenPair } from './tokens/tokens';
 import { Users } from './users/users';
@@ -159,6 +159,19 @@ export class AuthService {
   /** Returns the session of a principal. @throws AuthError `access_token_invalid` if it has ended meanwhile */
   currentSession(principal: AuthPrincipal): Promise<SessionInfo> {
     return this.sessions.current(principal);
+  }
+
+  /**
+   * Changes the data of the principal's session, for example the active organization, and returns the new data. The next
+   * request on every instance has it. The principal of the current request stays as it is. Tokens, `authenticatedAt` and
+   * `methods` stay the same.
+   * @param patch the keys to set. Null removes a key. Parallel changes of other keys are kept
+   * @throws AuthError `access_token_invalid` if the session has ended; `session_required`; `busy` if the data changed
+   *   meanwhile ten times in a row
+   * @throws Error if the result has more than 1,024 bytes as JSON, or a value cannot be stored as JSON
+   */
+  updateSessionData(principal: AuthPrincipal, patch: SessionDataPatch): Promise<Readonly<Partial<SessionData>>> {
+    return this.sessions.updateData(principal, patch, this.operation());
   }
 
   /** Ends the session of the principal. */
@@ -364,6 +377,7 @@ const IN_TRANSACTION = [
   'revokeSession',
   'logoutAll',
   'endSessions',
+  'updateSessionData',
   'changePassword',
   'resetPassword',
   'createPasswordResetToken',

@@ -39,7 +39,7 @@ export type { CreatedUser, CreateUserOptions, UserToCreate } from './accounts/ac
 export type { OpenedSession, TokenPair } from './tokens/tokens';
 export type { AuthEventEntry, HistoryRequest } from './history/history';
 export { AuthError, type AuthErrorCode, type FieldErrors, VerificationUnavailable } from './base/errors';
-export type { SessionData } from './sessions/session';
+export type { SessionData, SessionDataPatch } from './sessions/session';
 export type { AuthEventName, EndReason, SessionState } from './database/entities';
 
 // HTTP

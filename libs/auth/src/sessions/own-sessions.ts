@@ -1,23 +1,40 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { UserId } from '../adapters/user-store';
 import { Clock, isWithinLast } from '../base/clock';
-import { invalidAccessToken, standardError } from '../base/errors';
+import { invalidAccessToken, standardError, tooBusy } from '../base/errors';
 import { actorOf, UUID } from '../base/fields';
 import { Database } from '../database/database';
+import { forUpdate } from '../database/dialect';
+import { StatementFactory } from '../database/statements';
 import type { Operation } from '../history/event-log';
 import type { SessionInfo } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { assertSession, Authenticate, type AuthPrincipal } from './authenticate';
 import { EndSessions } from './end-sessions';
-import { isExpired, sessionFromRow, SessionSql, toSessionInfo } from './session';
+import {
+  isExpired,
+  patchedData,
+  type SessionData,
+  type SessionDataPatch,
+  sessionFromRow,
+  SessionSql,
+  toSessionInfo,
+} from './session';
+
+/** The maximum number of times that a change of session data is tried while others change the data. */
+const MAX_DATA_WRITES = 10;
 
 @Injectable()
 export class OwnSessions {
   private readonly active;
+  private readonly readData;
+  private readonly lockData;
+  private readonly writeData;
 
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
     private readonly database: Database,
+    statements: StatementFactory,
     sql: SessionSql,
     private readonly authentication: Authenticate,
     private readonly endSessions: EndSessions,
@@ -26,6 +43,12 @@ export class OwnSessions {
     this.active = sql.select(
       `WHERE s.{session.userId} = :userId AND s.{session.state} = 'active'
        ORDER BY s.{session.createdAt} DESC, s.{session.id} DESC`,
+    );
+    const live = `WHERE s.{session.id} = :id AND s.{session.state} = 'active' AND ${sql.expiresAt} > :now`;
+    this.readData = sql.select(live, 's.{session.data} AS data');
+    this.lockData = sql.select(`${live} ${forUpdate(statements.dialect)}`, 's.{session.data} AS data');
+    this.writeData = statements.statement(
+      `UPDATE {session} AS s SET {session.data} = :data ${live} AND COALESCE(s.{session.data}, '') = :dataRead`,
     );
   }
 
@@ -45,6 +68,33 @@ export class OwnSessions {
     const [found] = await this.authentication.findActive([sessionId]);
     if (!found) throw invalidAccessToken();
     return toSessionInfo(found.session, sessionId);
+  }
+
+  /**
+   * Applies a patch to the data of the principal's session, and returns the result. The update is a compare-and-set, so
+   * that parallel changes of other keys are not lost.
+   * @throws AuthError `access_token_invalid` if the session has ended; `busy`; Error if the data cannot be stored
+   */
+  async updateData(
+    principal: AuthPrincipal,
+    patch: SessionDataPatch,
+    { tx }: Operation,
+  ): Promise<Readonly<Partial<SessionData>>> {
+    assertSession(principal);
+    const id = principal.sessionId;
+    // The application's transaction may read a snapshot. Its own lock lets it read and change the current data.
+    const read = tx ? this.lockData : this.readData;
+    for (let writes = 0; writes < MAX_DATA_WRITES; writes++) {
+      const now = this.clock.now();
+      const [row] = (await this.database.run(tx, read.with({ id, now }))).rows;
+      if (!row) throw invalidAccessToken();
+      const stored = (row['data'] ?? null) as string | null;
+      const data = patchedData(stored, patch);
+      const query = this.writeData.with({ id, now, data, dataRead: stored ?? '' });
+      if (data === stored || (await this.database.run(tx, query)).affected === 1)
+        return JSON.parse(data) as Partial<SessionData>;
+    }
+    throw tooBusy();
   }
 
   async logout(principal: AuthPrincipal, op: Operation): Promise<void> {

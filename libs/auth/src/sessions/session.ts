@@ -272,11 +272,24 @@ export function storedProofs({ methods, data }: GivenProofs, now: number): Store
   return { methods: withProvenMethods('{}', methods ?? [], now), data: data === undefined ? null : storedData(data) };
 }
 
+/** A change of the data of a session. A key with null is removed. Other keys stay as they are. */
+export type SessionDataPatch = { readonly [Key in keyof SessionData]?: SessionData[Key] | null };
+
+/** Applies a patch to stored data. @throws Error if the patch or the result cannot be stored */
+export function patchedData(stored: string | null, patch: SessionDataPatch): string {
+  // Checked before the copy, which would turn any other value into an object.
+  storedData(patch);
+  const merged = { ...(JSON.parse(stored ?? '{}') as object), ...patch };
+  const isKept = ([key, value]: [string, unknown]): boolean => value !== null || !Object.hasOwn(patch, key);
+  return storedData(Object.fromEntries(Object.entries(merged).filter(isKept)));
+}
+
 /** Converts data to JSON. Refuses, for example, a `Date`, which JSON would convert to a string. */
 function storedData(data: unknown): string {
   if (typeof data !== 'object' || data === null || Array.isArray(data) || !isJson(data)) {
     throw new Error(
-      'data cannot be stored as JSON. Pass a plain object of strings, numbers, booleans, null, arrays and objects.',
+      'data cannot be stored as JSON. Pass a plain object of strings, numbers, booleans, null, arrays and objects, ' +
+        'without a key __proto__.',
     );
   }
   const text = JSON.stringify(data);
@@ -296,5 +309,6 @@ function isJson(value: unknown, depth = MAX_DATA_BYTES): boolean {
   const areJson = (values: unknown[]): boolean => values.every((one) => isJson(one, depth - 1));
   // Unlike `every`, `Array.from` does not skip the holes of an array, which JSON would convert to null.
   if (Array.isArray(value)) return areJson(Array.from(value));
-  return isPlainObject(value) && areJson(Object.values(value));
+  // A copy by assignment would turn the key `__proto__` into the prototype.
+  return isPlainObject(value) && !Object.hasOwn(value, '__proto__') && areJson(Object.values(value));
 }
