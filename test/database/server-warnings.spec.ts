@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { Database } from '../../libs/auth/src/database/database';
 import { serverWarnings } from '../../libs/auth/src/database/server-checks';
 import type { Row } from '../../libs/auth/src/database/transaction';
@@ -82,6 +83,16 @@ describeOnEachDatabase('server warnings', { users: [] }, (env: TestEnvironment) 
 });
 
 describeOn('postgres')('server warnings at startup', (name) => {
+  it('an application starts to listen without waiting for the checks of the database', async () => {
+    const afterStart = (server: Server): Promise<string[]> =>
+      new Promise((resolve) => server.once('listening', () => resolve(['seen after the start'])));
+    const app = await startForTest(name, {
+      users: [],
+      configure: (nest) => void (nest.get(Database).serverWarnings = () => afterStart(nest.getHttpServer())),
+    });
+    expect(app.logs).toContainEqual(expect.stringContaining('seen after the start'));
+  });
+
   it('an application on a read-only database starts and logs one warning', async () => {
     const database = await databaseForTest(name);
     const { dataSource } = await startForTest(database, { users: [] });

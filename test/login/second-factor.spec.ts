@@ -135,10 +135,9 @@ describeOnEachDatabase('verifyCredentials', { auth }, ({ app }) => {
   it('verifyCredentials is throttled and counted together with logins', async () => {
     const guess = { ...CREDENTIALS, password: 'wrong' };
     for (let i = 0; i < 5; i++) {
-      for (const check of [app.auth.verifyCredentials, app.auth.login]) {
-        const attempt = check.call(app.auth, guess, CLIENT);
-        await expect(attempt).rejects.toMatchObject({ code: 'invalid_credentials' });
-      }
+      const refused = { code: 'invalid_credentials' };
+      await expect(app.auth.verifyCredentials(guess, CLIENT)).rejects.toMatchObject(refused);
+      await expect(app.auth.login(guess, CLIENT)).rejects.toMatchObject(refused);
     }
     const delayed = { code: 'too_many_attempts', retryAfterSeconds: 30 };
     await expect(app.auth.verifyCredentials(CREDENTIALS, CLIENT)).rejects.toMatchObject(delayed);

@@ -132,6 +132,8 @@ export class TestApplication {
     );
     await options.configure?.(nest);
     await nest.listen(0, '127.0.0.1');
+    // Otherwise their statements and warnings would appear at any time in the test.
+    await nest.get(AuthModule).databaseChecks;
     const app = new TestApplication(nest, clock, logs);
     app.recordSignals();
     for (const username of options.users ?? ['alice', 'bob']) {

@@ -283,6 +283,8 @@ export const AUTH_PROVIDERS: Provider[] = [
 export class AuthModule extends BaseModule implements NestModule, OnModuleInit, OnApplicationBootstrap {
   /** Returns all routes of the HTTP server, if it has any of the library. */
   private mountedRoutes: () => readonly MountedRoute[] = () => [];
+  /** @internal Fulfilled when the checks of the database have written their warnings. */
+  databaseChecks: Promise<unknown> = Promise.resolve();
 
   /** @internal */
   constructor(
@@ -331,13 +333,15 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
     startup.warnAboutShortGracePeriod(this.options);
   }
 
-  /** Checks the tables and the database server. */
-  async onApplicationBootstrap(): Promise<void> {
-    const server = startup.warnAboutServer(this.moduleRef.get(Database));
-    const names = this.moduleRef
-      .get(Users)
-      .checkUniqueNames(null)
-      .catch(() => false);
-    await Promise.all([server, names, startup.warnAboutMissingTables(this.dataSource, this.options)]);
+  /** Checks the tables and the database server after the application has started. */
+  onApplicationBootstrap(): void {
+    this.databaseChecks = new Promise(setImmediate).then(() => {
+      const names = this.moduleRef
+        .get(Users)
+        .checkUniqueNames(null)
+        .catch(() => false);
+      const tables = startup.warnAboutMissingTables(this.dataSource, this.options);
+      return Promise.all([startup.warnAboutServer(this.moduleRef.get(Database)), names, tables]);
+    });
   }
 }

@@ -138,12 +138,14 @@ export async function warnAboutMissingTables(
   }
 }
 
-function areReadable(dataSource: DataSource, entities: readonly (new () => object)[]): Promise<boolean> {
-  const reads = entities.map((entity) => dataSource.getRepository(entity).exists({ withDeleted: true }));
-  return Promise.all(reads).then(
-    () => true,
-    () => false,
-  );
+async function areReadable(dataSource: DataSource, entities: readonly (new () => object)[]): Promise<boolean> {
+  try {
+    await Promise.all(entities.map((entity) => dataSource.getRepository(entity).exists({ withDeleted: true })));
+    return true;
+  } catch {
+    // A DataSource that was closed meanwhile says nothing about the tables.
+    return !dataSource.isInitialized;
+  }
 }
 
 export async function warnAboutServer(database: Database): Promise<void> {
