@@ -253,4 +253,14 @@ describeApplication('former tokens over GraphQL', graphql, (env) => {
     expect((await ask(await tokenOf(app))).body).toEqual({ data: { owner: 'alice' } });
     expect((await ask('other')).body.errors[0].extensions).toMatchObject({ code: 'UNAUTHENTICATED' });
   });
+
+  it('a query with 200 aliases verifies its token once', async () => {
+    const { app } = env;
+    const verify = jest.spyOn(formerTokens, 'verify');
+    const query = `{ ${Array.from({ length: 200 }, (_, i) => `a${i}: owner`).join(' ')} }`;
+    const { body } = await app.post('/graphql', await tokenOf(app), { query });
+    expect(Object.keys(body.data)).toHaveLength(200);
+    expect(verify).toHaveBeenCalledTimes(1);
+    verify.mockRestore();
+  });
 });

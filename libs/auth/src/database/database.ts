@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OncePerMinute } from '../base/clock';
 import { AuthError } from '../base/errors';
 import { describeFailure, failureCode, meaningOf } from '../base/failures';
 import type { FailureKind } from '../base/telemetry';
@@ -49,6 +50,8 @@ export abstract class Database {
   abstract readonly dialect: Dialect;
   onFailure: (kind: FailureKind) => void = () => undefined;
   private readonly logger: Logger = new Logger('AuthDatabase');
+  /** By the description of a failure, which contains only its code and the names of tables and columns. */
+  private readonly logLimits = new Map<string, OncePerMinute>();
   private readonly answerWithinMs: number = 5_000;
   private readonly pause: (ms: number) => Promise<void> = sleep;
   /** The check in progress of whether the server accepts writes again. */
@@ -152,12 +155,19 @@ export abstract class Database {
       if (error instanceof AuthError) throw error;
       // If the deadline ended the retries, report why they were needed, not the timeout.
       const cause = failureCode(error) === 'TIMEOUT' ? (retried ?? error) : error;
-      this.logger.error(`The database failed: ${describeFailure(cause)}`);
+      this.logFailure(describeFailure(cause));
       this.onFailure(failureKind(cause));
       throw new DatabaseUnavailableError(failureKind(cause));
     } finally {
       deadline.clear();
     }
+  }
+
+  /** Logs each failure once a minute, because during an outage every request fails. */
+  private logFailure(description: string): void {
+    const limit = this.logLimits.get(description) ?? new OncePerMinute({ now: Date.now });
+    this.logLimits.set(description, limit);
+    limit.run(() => this.logger.error(`The database failed: ${description}`));
   }
 
   private storeAsciiAfter(error: unknown, attempt: number): boolean {

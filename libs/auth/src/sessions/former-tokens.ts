@@ -55,6 +55,7 @@ export class FormerTokenPrincipal implements ExternalPrincipal {
 export class AuthenticateFormerTokens {
   private readonly logger = new Logger('AuthTokens');
   private readonly logLimit: OncePerMinute;
+  private readonly started = new WeakMap<object, Map<string, Promise<ExternalPrincipal | null>>>();
   private readonly readRevocation;
 
   constructor(
@@ -73,7 +74,25 @@ export class AuthenticateFormerTokens {
   /** Returns null if the token, or its user, is not accepted. */
   async authenticate(token: string, call: TransportCall): Promise<ExternalPrincipal | null> {
     if (!this.formerTokens || isOwnToken(token)) return null;
-    const found = await this.verify(this.formerTokens, token, call);
+    if (call.getType() !== 'graphql') return this.authenticateOnce(this.formerTokens, token, call);
+    // All fields of an operation start together, however many aliases it has, and share argument 2, the context. A call
+    // that starts later is verified again, since its token may have been revoked meanwhile.
+    const context: object = Object(call.getArgByIndex(2) ?? call);
+    const started = this.started.get(context) ?? new Map<string, Promise<ExternalPrincipal | null>>();
+    const authentication = started.get(token) ?? this.authenticateOnce(this.formerTokens, token, call);
+    this.started.set(context, started.set(token, authentication));
+    const forget = (): void => void started.delete(token);
+    authentication.then(forget, forget);
+    setImmediate(forget);
+    return authentication;
+  }
+
+  private async authenticateOnce(
+    tokens: FormerTokens,
+    token: string,
+    call: TransportCall,
+  ): Promise<ExternalPrincipal | null> {
+    const found = await this.verify(tokens, token, call);
     if (!found) return null;
     const { issuedAt } = found;
     const userId = String(found.userId);
