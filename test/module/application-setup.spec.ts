@@ -42,13 +42,13 @@ const notInitialized = TypeOrmModule.forRoot({ ...MEMORY, entities: [...AUTH_ENT
 describe('an application with an incomplete or invalid setup does not start, and the error says what to change', () => {
   it.each<[string, () => ModuleMetadata['imports'], string]>([
     ['no emitter', () => [database, AuthModule.forRoot(CHEAP)], 'EventEmitterModule.forRoot()'],
-    ['no DataSource', () => [events, AuthModule.forRoot(CHEAP)], 'TypeOrmModule.forRoot({'],
+    ['no DataSource', () => [events, AuthModule.forRoot(CHEAP)], 'TypeOrmModule.forRoot(withAuthTables({'],
     [
       'no DataSource with the configured name',
       () => [database, events, AuthModule.forRoot({ ...CHEAP, dataSource: 'other' })],
       "name: 'other'",
     ],
-    ['no entities', () => [withoutEntities, events, AuthModule.forRoot(CHEAP)], 'entities: [...AUTH_ENTITIES]'],
+    ['no entities', () => [withoutEntities, events, AuthModule.forRoot(CHEAP)], 'forRoot(withAuthTables({ ... }))'],
     [
       'a DataSource that is not initialized',
       () => [notInitialized, events, AuthModule.forRoot(CHEAP)],

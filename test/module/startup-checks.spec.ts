@@ -32,8 +32,8 @@ async function warningsOf(check: () => unknown): Promise<string[]> {
 }
 
 describe('the startup check of the tables', () => {
-  const OWN_TABLES = expect.stringContaining('migrations: [...AUTH_MIGRATIONS], then run "typeorm migration:run"');
-  const OTHER_TABLES = expect.stringContaining('migrations: [...AUTH_MIGRATIONS_WITHOUT_USERS], then run');
+  const OWN_TABLES = expect.stringContaining('through withAuthTables({ ... }), then run "typeorm migration:run"');
+  const OTHER_TABLES = expect.stringContaining('withAuthTables({ ... }, { usersTable: false }), then run');
   const MEMBERS_TABLE = expect.stringContaining('The table of users.entity, Member, cannot be read');
 
   it.each([
@@ -71,11 +71,14 @@ describe('the startup check of the grace period', () => {
 
 describe('the startup check of the DataSource', () => {
   it.each([
-    [true, '[...AUTH_ENTITIES] })'],
-    [false, '[...AUTH_ENTITIES_WITHOUT_USERS] })'],
-  ])('names the entities to add to a missing DataSource (users in AuthUser: %s)', (ownUsers, entities) => {
-    expect(() => requireDataSource(undefined, 'default', ownUsers)).toThrow(entities);
-  });
+    [true, "forRoot(withAuthTables({ type: 'postgres', ... }))"],
+    [false, "forRoot(withAuthTables({ type: 'postgres', ... }, { usersTable: false }))"],
+  ])(
+    'names the function that adds the tables to a missing DataSource (users in AuthUser: %s)',
+    (ownUsers, entities) => {
+      expect(() => requireDataSource(undefined, 'default', ownUsers)).toThrow(entities);
+    },
+  );
 
   it('refuses query_timeout, after which PostgreSQL continues the statement, and accepts statement_timeout', () => {
     const check = (extra: object): DataSource => {

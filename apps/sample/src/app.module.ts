@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AUTH_ENTITIES_WITHOUT_USERS, AUTH_MIGRATIONS_WITHOUT_USERS, AuthModule } from 'nestjs-session-auth';
+import { AuthModule, withAuthTables } from 'nestjs-session-auth';
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import { CreateSampleTables1760000000100 } from './create-tables.migration';
 import { MeController } from './me.controller';
@@ -20,11 +20,10 @@ import { User } from './user.entity';
 
 /** Returns the options of the DataSource, with the entities and migrations of the application and of the library. */
 export function dataSourceOptions({ database }: Settings): DataSourceOptions {
-  return {
-    ...database,
-    entities: [User, SecurityAlert, ...AUTH_ENTITIES_WITHOUT_USERS],
-    migrations: [CreateSampleTables1760000000100, ...AUTH_MIGRATIONS_WITHOUT_USERS],
-  };
+  return withAuthTables(
+    { ...database, entities: [User, SecurityAlert], migrations: [CreateSampleTables1760000000100] },
+    { usersTable: false },
+  );
 }
 
 @Module({})

@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AUTH_ENTITIES, AuthModule, AuthService, AuthUser } from 'nestjs-session-auth';
+import { AuthModule, AuthService, AuthUser, withAuthTables } from 'nestjs-session-auth';
 import { NodeSqlite } from 'nestjs-session-auth/node-sqlite';
 import { EntityManager } from 'typeorm';
 import { PasskeysController } from './passkeys.controller.js';
@@ -13,7 +13,7 @@ const sqlite = { type: 'better-sqlite3', driver: NodeSqlite, database: process.e
 
 @Module({
   imports: [
-    TypeOrmModule.forRoot({ ...sqlite, entities: [...AUTH_ENTITIES, Passkey, PasskeyChallenge], synchronize: true }),
+    TypeOrmModule.forRoot(withAuthTables({ ...sqlite, entities: [Passkey, PasskeyChallenge], synchronize: true })),
     EventEmitterModule.forRoot(),
     AuthModule.forRoot({ cookies: { mode: 'only', secure: ORIGIN.startsWith('https:') }, secondFactor: Passkeys }),
   ],

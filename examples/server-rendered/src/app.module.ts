@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AUTH_ENTITIES, AUTH_MIGRATIONS, AuthModule } from 'nestjs-session-auth';
+import { AuthModule, withAuthTables } from 'nestjs-session-auth';
 import type { DataSourceOptions } from 'typeorm';
 import { PageGuard } from './page.guard.js';
 import { PagesController } from './pages.controller.js';
@@ -13,12 +13,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        TypeOrmModule.forRoot({
-          ...database,
-          entities: [...AUTH_ENTITIES],
-          migrations: [...AUTH_MIGRATIONS],
-          migrationsRun: true,
-        }),
+        TypeOrmModule.forRoot(withAuthTables({ ...database, migrationsRun: true })),
         EventEmitterModule.forRoot(),
         // The pages replace the routes of the library.
         AuthModule.forRoot({ cookies: { mode: 'only', secure }, controllers: false }),

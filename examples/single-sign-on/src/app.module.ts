@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AUTH_ENTITIES, AuthModule } from 'nestjs-session-auth';
+import { AuthModule, withAuthTables } from 'nestjs-session-auth';
 import { NodeSqlite } from 'nestjs-session-auth/node-sqlite';
 import { Account, LogoutToken } from './entities.js';
 import { IS_SECURE } from './provider.js';
@@ -11,7 +11,7 @@ const sqlite = { type: 'better-sqlite3', driver: NodeSqlite, database: process.e
 
 @Module({
   imports: [
-    TypeOrmModule.forRoot({ ...sqlite, entities: [...AUTH_ENTITIES, Account, LogoutToken], synchronize: true }),
+    TypeOrmModule.forRoot(withAuthTables({ ...sqlite, entities: [Account, LogoutToken], synchronize: true })),
     EventEmitterModule.forRoot(),
     AuthModule.forRoot({ cookies: { mode: 'only', secure: IS_SECURE } }),
   ],

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AUTH_ENTITIES, AUTH_MIGRATIONS, AuthModule } from 'nestjs-session-auth';
+import { AuthModule, withAuthTables } from 'nestjs-session-auth';
 import { NodeSqlite } from 'nestjs-session-auth/node-sqlite';
 import { AppController } from './app.controller.js';
 import { AppService } from './app.service.js';
@@ -10,15 +10,15 @@ import { SecurityAlerts } from './security-alerts.js';
 
 @Module({
   imports: [
-    TypeOrmModule.forRoot({
-      // TypeORM's name for this driver. NodeSqlite replaces the better-sqlite3 package.
-      type: 'better-sqlite3',
-      driver: NodeSqlite,
-      database: 'shop.sqlite',
-      entities: [...AUTH_ENTITIES],
-      migrations: [...AUTH_MIGRATIONS],
-      migrationsRun: true,
-    }),
+    TypeOrmModule.forRoot(
+      withAuthTables({
+        // TypeORM's name for this driver. NodeSqlite replaces the better-sqlite3 package.
+        type: 'better-sqlite3',
+        driver: NodeSqlite,
+        database: 'shop.sqlite',
+        migrationsRun: true,
+      }),
+    ),
     EventEmitterModule.forRoot(),
     // For step 5. For development, `secure: false` allows cookies over http on localhost.
     AuthModule.forRoot({ cookies: { mode: 'optional', secure: false } }),

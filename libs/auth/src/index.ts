@@ -87,3 +87,4 @@ export {
   AuthUserLock,
 } from './database/entities';
 export { AUTH_MIGRATIONS, AUTH_MIGRATIONS_WITHOUT_USERS } from './database/migrations';
+export { type AuthTablesOptions, withAuthTables } from './database/with-auth-tables';

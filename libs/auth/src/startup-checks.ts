@@ -20,14 +20,17 @@ export class AuthSetupError extends Error {
   override readonly name = 'AuthSetupError';
 }
 
+/** Returns the code that adds the library's tables to the options of a DataSource. */
+const withTables = (ownUsers: boolean, options = '{ ... }'): string =>
+  `withAuthTables(${options}${ownUsers ? '' : ', { usersTable: false }'})`;
+
 /** @throws AuthSetupError if the DataSource is missing, lacks the library's entities, or has unsupported options */
 export function requireDataSource(found: DataSource | undefined, name: string, ownUsers: boolean): DataSource {
-  const list = ownUsers ? 'AUTH_ENTITIES' : 'AUTH_ENTITIES_WITHOUT_USERS';
-  const named = name === 'default' ? '' : `, name: '${name}'`;
   if (!found) {
+    const named = name === 'default' ? '' : `, name: '${name}'`;
     throw new AuthSetupError(
       `AuthModule found no TypeORM DataSource named '${name}'. Add to the imports of your root module, before ` +
-        `AuthModule: TypeOrmModule.forRoot({ type: 'postgres', ...${named}, entities: [...${list}] })`,
+        `AuthModule: TypeOrmModule.forRoot(${withTables(ownUsers, `{ type: 'postgres', ...${named} }`)})`,
     );
   }
   if (!dialectOf(found)) {
@@ -36,7 +39,7 @@ export function requireDataSource(found: DataSource | undefined, name: string, o
   }
   const needed = ownUsers ? AUTH_ENTITIES : AUTH_ENTITIES_WITHOUT_USERS;
   const missing = needed.filter((entity) => !found.hasMetadata(entity)).map((entity) => entity.name);
-  if (missing.length > 0) throw new AuthSetupError(describeMissing(found, name, list, missing));
+  if (missing.length > 0) throw new AuthSetupError(describeMissing(found, name, ownUsers, missing));
   const { query_timeout: timeout } = (found.options.extra ?? {}) as { query_timeout?: number };
   if (found.options.type === 'postgres' && timeout) {
     // A refresh could fail for the client, but succeed in the database, and the retry could count as reuse.
@@ -51,7 +54,7 @@ export function requireDataSource(found: DataSource | undefined, name: string, o
 function describeMissing(
   { isInitialized }: DataSource,
   name: string,
-  list: string,
+  ownUsers: boolean,
   missing: readonly string[],
 ): string {
   if (!isInitialized) {
@@ -61,8 +64,8 @@ function describeMissing(
     );
   }
   return (
-    `The DataSource '${name}' lacks the entities ${missing.join(', ')}. Add to its options: ` +
-    `entities: [...${list}] (or, with autoLoadEntities, import TypeOrmModule.forFeature([...${list}]))` +
+    `The DataSource '${name}' lacks the entities ${missing.join(', ')}. Pass its options through ` +
+    `withAuthTables: TypeOrmModule.forRoot(${withTables(ownUsers)})` +
     (missing.join() === AuthUser.name ? '. If your application has its own users, set the option users' : '')
   );
 }
@@ -125,9 +128,8 @@ export async function warnAboutMissingTables(
   const isOwn = users === OWN_USERS;
   if (!(await areReadable(dataSource, isOwn ? [AuthSession, AuthUser] : [AuthSession]))) {
     logger.warn(
-      "The library's tables cannot be read. If they do not exist, run the migrations. Add to the DataSource options: " +
-        `migrations: [...${isOwn ? 'AUTH_MIGRATIONS' : 'AUTH_MIGRATIONS_WITHOUT_USERS'}], ` +
-        'then run "typeorm migration:run", or add migrationsRun: true',
+      "The library's tables cannot be read. If they do not exist, run the migrations. Pass the options of the " +
+        `DataSource through ${withTables(isOwn)}, then run "typeorm migration:run", or add migrationsRun: true`,
     );
   }
   if (!isOwn && 'entity' in users && !(await areReadable(dataSource, [users.entity]))) {

@@ -5,8 +5,6 @@ import { NestFactory } from '@nestjs/core';
 import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import {
-  AUTH_ENTITIES,
-  AUTH_MIGRATIONS,
   AuthModule,
   AuthService,
   AuthUser,
@@ -16,6 +14,7 @@ import {
   OnAuthSignal,
   type AuthSignals,
   type SessionInfo,
+  withAuthTables,
 } from 'nestjs-session-auth';
 import { hasNodeSqlite, NodeSqlite } from 'nestjs-session-auth/node-sqlite';
 import { actingAs, CheapPasswordHasher, Clock, DrivenClock, recordSignals } from 'nestjs-session-auth/testing';
@@ -60,12 +59,7 @@ class AlertsController {
 
 @Module({
   imports: [
-    TypeOrmModule.forRoot({
-      ...database,
-      entities: [...AUTH_ENTITIES],
-      migrations: [...AUTH_MIGRATIONS],
-      migrationsRun: true,
-    }),
+    TypeOrmModule.forRoot(withAuthTables({ ...database, migrationsRun: true })),
     EventEmitterModule.forRoot(),
     AuthModule.forRoot({ sessionPolicy: 'max_count', maxSessions: 10, bcryptCost: 10 }),
   ],

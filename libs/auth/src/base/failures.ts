@@ -22,7 +22,7 @@ const NAMES_IN_MESSAGES: Readonly<Record<NameKind, readonly RegExp[]>> = {
 };
 
 const RUN_MIGRATIONS =
-  'Run AUTH_MIGRATIONS (or AUTH_MIGRATIONS_WITHOUT_USERS if you have your own user table) and your own migrations.';
+  "Run the library's migrations, which withAuthTables adds to the options of your DataSource, and your own migrations.";
 
 /** What the failure of a statement means. Conflicts and duplicates are rolled back. */
 type Meaning = Exclude<FailureKind, 'rolled_back'> | 'conflict' | 'duplicate' | 'unrepresentable';
