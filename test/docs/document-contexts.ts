@@ -96,6 +96,29 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
     declared: `import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
       declare const exporter: PushMetricExporter;`,
   },
+  'docs/other-orms.md': {
+    modules: {
+      'user.entity': 'export class User { email!: string; password!: string | null; disabledAt!: Date | null; }',
+      'user-queries': `export interface UserRow { id: number; email: string; password: string | null; disabledAt: Date | null }
+        export declare function findUser(by: { id: number } | { email: string }): Promise<UserRow | undefined>;
+        export declare function replaceHash(id: number, password: string, expected?: string): Promise<number>;`,
+      kysely: `import type { Generated, Kysely } from 'kysely';
+        interface Users { id: Generated<number>; email: string; password: string | null; disabled_at: Date | null }
+        interface Profiles { user_id: number; plan: string }
+        export declare const db: Kysely<{ users: Users; profiles: Profiles }>;`,
+      drizzle: `import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
+        import { pgTable, serial, text, timestamp } from 'drizzle-orm/pg-core';
+        const disabledAt = timestamp('disabled_at', { withTimezone: true });
+        export const users = pgTable('users', { id: serial().primaryKey(), email: text().notNull(), password: text(), disabledAt });
+        export declare const db: NodePgDatabase;`,
+      // The part of a generated Prisma Client that the page uses.
+      prisma: `export interface User { id: number; email: string; password: string | null; disabledAt: Date | null }
+        type Where = { id: number; email?: string } | { id?: number; email: string };
+        type Change = { where: { id?: number; password?: string | null }; data: { password?: string | null } };
+        export declare const prisma: { user: { findUnique(by: { where: Where }): Promise<User | null>;
+          updateMany(change: Change): Promise<{ count: number }> } };`,
+    },
+  },
   'docs/passwords.md': {
     declared: `import type { AuthService as Auth } from 'nestjs-session-auth';
       declare const auth: Auth;
