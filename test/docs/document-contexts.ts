@@ -171,6 +171,24 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
     modules: { 'profile.entity': 'export class Profile { userId!: string; plan!: string; }' },
   },
   'docs/transports.md': { modules: { profile: 'export class Profile { username!: string; signedInAt!: Date; }' } },
+  'docs/two-kinds-of-users.md': {
+    modules: {
+      'people.entity': `export abstract class Person {
+          id!: number; email!: string; password!: string | null; disabledAt!: Date | null;
+        }
+        export class Customer extends Person {}
+        export class StaffMember extends Person {}`,
+      'two-kinds-of-users': `import { type StoredUser, UserStore } from 'nestjs-session-auth';
+        export type Kind = 'customer' | 'staff';
+        export declare class TwoKindsOfUsers extends UserStore {
+          findByUsername(): Promise<StoredUser | null>;
+          findById(): Promise<StoredUser | null>;
+        }`,
+      'kind.guard': `import type { CanActivate } from '@nestjs/common';
+        export declare const For: (...kinds: string[]) => ClassDecorator & MethodDecorator;
+        export declare class KindGuard implements CanActivate { canActivate(): boolean; }`,
+    },
+  },
   'docs/your-own-users.md': {
     modules: {
       'user.entity': 'export class User { email!: string; password!: string | null; disabledAt!: Date | null; }',
