@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LAYOUTS, NODE_LINES, NODES, OLDER_LAYOUTS, OLDER_NODES, OLDER_VERSIONS, VERSIONS } from '../package/settings';
+import {
+  dependenciesOf,
+  LAYOUTS,
+  NODE_LINES,
+  NODES,
+  OLDER_LAYOUTS,
+  OLDER_NODES,
+  OLDER_VERSIONS,
+  VERSIONS,
+} from '../package/settings';
 
 const ROOT = join(__dirname, '../..');
 const rows = readFileSync(join(ROOT, 'docs/compatibility.md'), 'utf8')
@@ -41,6 +50,12 @@ describe('docs/compatibility.md', () => {
     for (const [, node, sqlite, outcome] of clones) {
       expect([sqlite, outcome]).toEqual([node!.startsWith('20.') ? '`better-sqlite3`' : '`node:sqlite`', 'works']);
     }
+  });
+
+  it.each(['10', '11', '12'] as const)('the README installs the packages that belong to Nest %s', (nest) => {
+    const { '@nestjs/event-emitter': emitter, '@nestjs/typeorm': module } = dependenciesOf({ nest, typeorm: '1' });
+    const packages = `@nestjs/event-emitter@${emitter} @nestjs/typeorm@${module} typeorm@${nest === '10' ? '0.3' : '1'} `;
+    expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(packages.replaceAll('^', ''));
   });
 
   it('the compatibility table covers the versions that peerDependencies allow', () => {

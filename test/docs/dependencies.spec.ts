@@ -9,6 +9,7 @@ interface Manifest {
   readonly scripts?: Record<string, string>;
   readonly dependencies?: Record<string, string>;
   readonly peerDependencies?: Record<string, string>;
+  readonly peerDependenciesMeta?: Record<string, object>;
 }
 
 const read = (path: string): unknown => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
@@ -42,6 +43,13 @@ describe('the dependencies of the library', () => {
       'ua-parser-js': '^1.0.41',
     });
     expect(library.dependencies).toEqual({ bcrypt: '^6.0.0', cookie: '^0.7.2' });
+  });
+
+  it('npm does not install the newest Nest and TypeORM packages with the library, which may not fit the application', () => {
+    for (const name of ['@nestjs/event-emitter', '@nestjs/typeorm', 'typeorm']) {
+      expect(library.peerDependencies).toHaveProperty([name]);
+      expect(library.peerDependenciesMeta?.[name]).toEqual({ optional: true });
+    }
   });
 
   it('the library runs no install script', () => {

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { MEMORY } from '../support/sqlite';
+import { startForTest } from '../support/start-for-test';
 import type { ResolvedAuthOptions } from '../../libs/auth/src/options/auth-options';
 import { UserStore } from '../../libs/auth/src/adapters/user-store';
 import {
@@ -9,6 +10,10 @@ import {
   warnAboutShortGracePeriod,
 } from '../../libs/auth/src/startup-checks';
 import { AUTH_ENTITIES } from '../../libs/auth/src/database/entities';
+
+jest.mock('../../libs/auth/src/base/versions', () => ({
+  unsupportedVersions: () => ['typeorm 0.2.45 is not supported.'],
+}));
 
 @Entity('members')
 class Member {
@@ -89,4 +94,9 @@ describe('the startup check of the DataSource', () => {
     expect(() => check({ query_timeout: 2_000 })).toThrow('extra: { statement_timeout: 2000 }');
     expect(check({ statement_timeout: 2_000 })).toBeInstanceOf(DataSource);
   });
+});
+
+it('the startup warns once about a version that is not supported', async () => {
+  const app = await startForTest('sqlite');
+  expect(app.logs.filter((text) => text.includes('typeorm 0.2.45 is not supported.'))).toHaveLength(1);
 });

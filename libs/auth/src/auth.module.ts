@@ -329,6 +329,7 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
       readCookiesOfHandshakes(server, this.moduleRef.get(CookieRules));
       startup.warnAboutForwardedAddresses(this.adapterHost, server);
     }
+    startup.warnAboutVersions();
     startup.warnAboutPlatform(this.adapterHost);
     startup.warnAboutShortGracePeriod(this.options);
   }

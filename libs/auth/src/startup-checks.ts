@@ -3,6 +3,7 @@ import type { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { EventEmitter2 } from '@nestjs/event-emitter';
 import type { EventEmitter } from 'node:events';
 import type { DataSource } from 'typeorm';
+import { unsupportedVersions } from './base/versions';
 import type { Database } from './database/database';
 import { dialectOf } from './database/dialect';
 import { AUTH_ENTITIES, AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './database/entities';
@@ -118,6 +119,11 @@ export function refuseConflictingRoutes(mounted: readonly MountedRoute[], module
     `The library and the application serve the same routes: ${conflicts.join('; ')}. Switch the library's route off, such ` +
       'as with AuthModule.forRoot({ endpoints: { login: false } }), or change the path of yours.',
   );
+}
+
+/** Warns about versions of Nest and TypeORM that a package manager installed in spite of the `peerDependencies`. */
+export function warnAboutVersions(): void {
+  for (const warning of unsupportedVersions()) logger.warn(warning);
 }
 
 /** Warns about missing tables. This is not an error, because the application may create the tables after startup. */
