@@ -107,7 +107,7 @@ describeOnEachDatabase('names of new users', {}, ({ app }) => {
     'a name can contain letters and symbols of every script: %s',
     async (username) => {
       const { id } = await app.auth.createUser({ username, password: null });
-      expect(await app.auth.openSession(id)).toMatchObject({ sessionId: expect.any(String) });
+      expect(await app.auth.openSession(id)).toMatchObject({ sessionId: expect.any(String), userId: id });
     },
   );
 });

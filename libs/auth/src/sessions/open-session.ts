@@ -154,7 +154,7 @@ export class OpenSession {
     if (ended.length > 0) this.endSessions.publish(ended, null);
     const userId = this.users.parseId(session.userId);
     this.signals.emit(null, 'user_logged_in', { userId, session: toSessionInfo(session, sessionId), newDevice });
-    return { kind: 'opened', session: { ...tokenPair(tokens, session), sessionId } };
+    return { kind: 'opened', session: { ...tokenPair(tokens, session), sessionId, userId } };
   }
 
   private *openLocked(

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { crc32 } from 'node:zlib';
+import type { UserId } from '../adapters/user-store';
 import { derive, Random, sha256 } from '../base/random';
 import type { TokenTransport } from '../database/entities';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
@@ -63,6 +64,8 @@ export interface TokenPair extends PlainTokens {
 /** A new session. */
 export interface OpenedSession extends TokenPair {
   readonly sessionId: string;
+  /** The user's id, in the application's type. */
+  readonly userId: UserId;
 }
 
 /** Returns when a pair expires that is issued now, unless its session ends earlier. */

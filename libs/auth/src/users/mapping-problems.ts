@@ -129,7 +129,7 @@ function selectProblem(
   if (property === passwordHash) return 'the password hash, which request.user never contains; leave it out';
   if (['id', 'username'].includes(property.split('.')[0]!)) return 'which request.user always contains; leave it out';
   if (metadata.findRelationWithPropertyPath(property)) {
-    return 'a relation, but only columns are read; return it from findById of a class that extends UserStore';
+    return 'a relation, but only columns are read; select the property of its foreign key, or return it from findById of a UserStore';
   }
   const column = metadata.findColumnWithPropertyPath(property);
   if (!column || column.isVirtualProperty) return notAColumn(metadata);
