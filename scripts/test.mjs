@@ -11,8 +11,8 @@ const ALL_SERVERS = [...SERVERS, ...EXTRA_SERVERS];
 
 /** The folders of `test` that show what the library promises, by subject. The other folders take longer. */
 const SUBJECTS = [
-  ...['accounts', 'adapters', 'base', 'database', 'history', 'http', 'login', 'module', 'options', 'passwords'],
-  ...['retention', 'sessions', 'testing', 'throttle', 'tokens', 'users'],
+  ...['accounts', 'adapters', 'applications', 'base', 'database', 'history', 'http', 'login', 'module', 'options'],
+  ...['passwords', 'retention', 'sessions', 'testing', 'throttle', 'tokens', 'users'],
 ];
 /** The subjects whose state is in the database: the short run tests these on the servers too. */
 const STATE = ['accounts', 'history', 'login', 'passwords', 'sessions', 'throttle', 'users'];
