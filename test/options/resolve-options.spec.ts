@@ -276,8 +276,14 @@ describe('the options', () => {
     expect(problems({ users: folded, nameMatching: 'exact' })).toEqual([withoutMatching]);
     expect(problems({ users: folded, nameMatching: 'any' })).toEqual([expect.stringContaining('nameMatching is')]);
     expect(problems({ users: { ...users, foldedUsername: true }, nameMatching: 'insensitive' })).toEqual([
-      "users.foldedUsername is true; use the name of a property, such as 'foldedEmail'",
+      "users.foldedUsername is true; use the name of a property, such as 'foldedEmail', or a list with one for each username",
     ]);
+    const two = { ...users, username: ['email', 'handle'] };
+    const oneOfTwo = "users.foldedUsername is 'folded'; use one folded property for each property of users.username";
+    expect(problems({ users: { ...two, foldedUsername: 'folded' }, nameMatching: 'insensitive' })).toEqual([oneOfTwo]);
+    for (const username of [[], [''], ['email', 'email'], ['email', 7]]) {
+      expect(problems({ users: { ...users, username } })).toEqual([expect.stringMatching(/^users\.username is \[/)]);
+    }
   });
 
   it('accept only classes and instances of the expected base class', () => {

@@ -6,7 +6,7 @@ import { isCommonPassword, predictabilityProblem } from '../../libs/auth/src/pas
 import { describeOnEachDatabase, restorePassword, userIdOf } from '../support/environment';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 
-const problem = (password: string, username = 'alice'): string | null => predictabilityProblem(password, username);
+const problem = (password: string, username = 'alice'): string | null => predictabilityProblem(password, [username]);
 const passwordsIn = (file: string): string[] => readFileSync(join(__dirname, file), 'utf8').trim().split('\n');
 const COMMON = 'This password is too common.';
 

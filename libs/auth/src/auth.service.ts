@@ -353,7 +353,7 @@ export class AuthService {
 
   /** Checks a password against `passwordPolicy`. @throws AuthError `invalid_field` on `password` */
   assertPasswordAllowed(password: string, { username }: { readonly username: string }): Promise<void> {
-    return this.passwords.assertAllowed(password, 'password', username);
+    return this.passwords.assertAllowed(password, 'password', [username]);
   }
 
   /**

@@ -41,7 +41,7 @@ export const HELD: [
   Same<NodeSqlite['inTransaction'], boolean>,
   Same<NodeSqliteOptions['timeout'], number | undefined>,
   Same<ReturnType<UserStore['findByUsername']>, Promise<StoredUser | null>>,
-  Same<UserEntityMapping['username'], string>,
+  Same<UserEntityMapping['username'], string | readonly string[]>,
 ] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
 
 /** Types of other packages that the library's types are built on. */

@@ -82,16 +82,18 @@ export class Accounts {
    */
   async create(given: UserToCreate | null, skipPolicy: boolean, op: Operation): Promise<CreatedUser> {
     const { username, password, properties } = (given ?? {}) as UserToCreate;
-    assertValidField('username', newUsernameProblem(username, USERNAME_LENGTH));
-    if (password !== null && !skipPolicy) await this.passwords.assertAllowed(password, 'password', username);
+    const names = Object.entries(this.users.namesOf({ username, ...(properties ? { properties } : {}) }));
+    for (const [field, name] of names) assertValidField(field, newUsernameProblem(name, USERNAME_LENGTH));
+    const known = names.map(([, name]) => String(name));
+    if (password !== null && !skipPolicy) await this.passwords.assertAllowed(password, 'password', known);
     const { network } = op.client;
     const passwordHash = password === null ? null : await this.passwords.hash(password, 'password', network);
-    const naturalId = this.users.naturalIdOf(username);
+    const user = { username, passwordHash, ...(properties ? { properties } : {}) };
+    const naturalId = this.users.naturalIdOf(user);
     if (naturalId !== null) {
-      if (await this.users.findByName(username, op.tx)) throw usernameTaken();
+      for (const name of known) if (await this.users.isNameTaken(name, op.tx)) throw usernameTaken();
       await this.forget(naturalId, op);
     }
-    const user = { username, passwordHash, ...(properties ? { properties } : {}) };
     const created = await this.users.create(user, op.tx);
     if (!created) throw usernameTaken();
     const id = String(created.id);

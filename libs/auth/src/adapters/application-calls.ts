@@ -43,6 +43,7 @@ const USER =
 
 // Checked, because JavaScript, `any` and casts bypass the compiler.
 const ACCEPTED: Readonly<Record<keyof StoredUser, readonly string[]>> = {
+  usernames: ['undefined', 'a list of strings'],
   id: ['a string', 'a number', 'a bigint'],
   username: ['a string'],
   passwordHash: ['a string', 'null'],
@@ -81,6 +82,7 @@ function idProblem(id: UserId, store: UserStore): string | null {
 
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
-  if (typeof value === 'object') return Array.isArray(value) ? 'an array' : 'an object';
+  if (Array.isArray(value)) return value.every((one) => typeof one === 'string') ? 'a list of strings' : 'an array';
+  if (typeof value === 'object') return 'an object';
   return `a ${typeof value}`;
 }

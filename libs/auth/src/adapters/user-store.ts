@@ -18,6 +18,8 @@ export type UserId = string | number | bigint;
 export interface StoredUser {
   readonly id: UserId;
   readonly username: string;
+  /** Further names with which the user can log in. They share one namespace with `username`. Default: none. */
+  readonly usernames?: readonly string[];
   /** Null for a user who cannot log in with a password. */
   readonly passwordHash: string | null;
   /** Whether the user may log in and use sessions. */
@@ -37,8 +39,8 @@ export interface NewUser extends Pick<StoredUser, 'username' | 'passwordHash'> {
  */
 export abstract class UserStore {
   /**
-   * Returns the user with this name, or null. The library ignores a user whose name differs by the rules of
-   * `nameMatching`, even if the database treats the names as equal (case, accents, trailing spaces).
+   * Returns the user with this name, or null. The library ignores a user of whom neither `username` nor any of
+   * `usernames` is this name by the rules of `nameMatching`, even if the database treats the names as equal (case, accents, trailing spaces).
    * @param username the entered name, with `nameMatching: 'insensitive'` folded by `foldName`
    */
   abstract findByUsername(username: string): Promise<StoredUser | null>;
@@ -80,13 +82,18 @@ export abstract class UserStore {
 export interface UserEntityMapping {
   /** The entity class of your users. It must belong to the DataSource that the library uses. */
   readonly entity: new () => object;
-  /** The property that contains the username. */
-  readonly username: string;
   /**
-   * The unique text property with `foldName(username)`. Required with `nameMatching: 'insensitive'`, and refused with
-   * `'exact'`. `createUser` fills it. It may be the same as `username` if all usernames are folded.
+   * The property that contains the username, or a list of properties with which users can log in, such as
+   * `['email', 'handle']`. A name is looked up in each of them, and an earlier property takes precedence over a later
+   * one. The first is the `username` in `request.user`.
    */
-  readonly foldedUsername?: string;
+  readonly username: string | readonly string[];
+  /**
+   * The unique text property with `foldName(username)`, or a list with one property for each of `username`. Required
+   * with `nameMatching: 'insensitive'`, and refused with `'exact'`. `createUser` fills it. It may be the same as
+   * `username` if all usernames are folded.
+   */
+  readonly foldedUsername?: string | readonly string[];
   /** The property that contains the password hash. */
   readonly passwordHash: string;
   /** The boolean property that is false for disabled users. Without `active` and `disabledAt`, no user is disabled. */

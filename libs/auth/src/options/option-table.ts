@@ -66,6 +66,12 @@ function textList(expected: string): Rule<readonly string[]> {
   return ruleOf(expected, (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'));
 }
 
+function nameProperties(expected: string): Rule<string | readonly string[]> {
+  const isList = (value: readonly unknown[]): boolean => value.length > 0 && new Set(value).size === value.length;
+  const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
+  return ruleOf(expected, (value) => (Array.isArray(value) ? isList(value) && value.every(isName) : isName(value)));
+}
+
 function extending<T extends object>(base: abstract new () => T): Rule<Replaceable<T>> {
   return ruleOf(
     `a class that extends ${base.name}, or an instance of one`,
@@ -173,8 +179,8 @@ export const OPTIONAL_IN_MAPPING = ['users.foldedUsername', 'users.active', 'use
 
 const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<UserEntityMapping[Name]>> } = {
   entity: ruleOf('an entity of the DataSource', (value) => typeof value === 'function' && 'prototype' in value),
-  username: text("the name of a property, such as 'email'"),
-  foldedUsername: text("the name of a property, such as 'foldedEmail'"),
+  username: nameProperties("the name of a property, such as 'email', or a list such as ['email', 'handle']"),
+  foldedUsername: nameProperties("the name of a property, such as 'foldedEmail', or a list with one for each username"),
   passwordHash: text("the name of a property, such as 'password'"),
   active: text("the name of a property, such as 'isActive'"),
   disabledAt: text("the name of a property, such as 'disabledAt'"),

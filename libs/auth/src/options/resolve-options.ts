@@ -143,6 +143,10 @@ function* mappingProblems(values: Values): Generator<string> {
     const expected = "the name of a unique text column of folded names, which nameMatching: 'insensitive' requires";
     yield wrongValue(path, undefined, expected);
   }
+  const count = (names: unknown): number => [names].flat().length;
+  if (folded !== undefined && count(folded) !== count(values.get('users.username'))) {
+    yield wrongValue(path, folded, 'one folded property for each property of users.username');
+  }
   if (matching === 'exact' && folded !== undefined) {
     yield wrongValue(path, folded, "it with nameMatching: 'insensitive' only, or omit it");
   }

@@ -17,11 +17,11 @@ const MIN_REPEATED_SHARE = 3 / 4;
  * Returns the message for a password that is easy to guess, or null. Ignores case. A password is not refused merely
  * because it contains a common password. (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.4, 6.2.11)
  */
-export function predictabilityProblem(password: string, username: string): string | null {
+export function predictabilityProblem(password: string, names: readonly string[]): string | null {
   const text = foldCase(password);
-  const name = foldCase(username);
   if (isCommonPassword(text) || repeatsBlock(text)) return FIELD_MESSAGES.common;
-  if ([...name].length >= MIN_NAME_LENGTH && text.includes(name)) return FIELD_MESSAGES.containsName;
+  const isLong = (name: string): boolean => [...name].length >= MIN_NAME_LENGTH;
+  if (names.map(foldCase).some((name) => isLong(name) && text.includes(name))) return FIELD_MESSAGES.containsName;
   const characters = [...text];
   // `aabbcc` is as easy to guess as `abc`.
   const withoutDoubles = characters.filter((character, index) => character !== characters[index - 1]);

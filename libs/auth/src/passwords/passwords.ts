@@ -136,12 +136,12 @@ export class Passwords implements OnModuleInit {
    * no composition rules. (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.1, 6.2.4, 6.2.5)
    * @throws AuthError `invalid_field` if the password violates the policy or cannot be hashed
    */
-  async assertAllowed(password: string, field: string, username: string): Promise<void> {
+  async assertAllowed(password: string, field: string, names: readonly string[]): Promise<void> {
     this.assertHashable(password, field);
     const { minLength, allowPredictable, check } = this.options.passwordPolicy;
     if ([...password].length < minLength) throw invalidField(field, FIELD_MESSAGES.tooShort(minLength));
-    if (!allowPredictable) assertValidField(field, predictabilityProblem(password, username));
-    assertValidField(field, (await check?.(password, { username })) ?? null);
+    if (!allowPredictable) assertValidField(field, predictabilityProblem(password, names));
+    assertValidField(field, (await check?.(password, { username: names[0]! })) ?? null);
   }
 
   /** Does not log the hash, because the stored text may be a password in plain text. */

@@ -200,7 +200,7 @@ export class ReplacePassword {
     { client, tx }: Operation,
   ): Promise<Pick<Outcome, 'isSet' | 'kept'>> {
     const { change } = authorization;
-    await this.passwords.assertAllowed(newPassword, 'new_password', user.username);
+    await this.passwords.assertAllowed(newPassword, 'new_password', user.usernames ?? [user.username]);
     // A password change has already entered the queue to verify the current password.
     const passwordHash = await this.passwords.hash(newPassword, 'new_password', client.network, change !== undefined);
     const replacement = { ...authorization, userId: user.id, passwordHash, client, now: this.clock.now() };

@@ -9,17 +9,17 @@ import {
 } from '../adapters/user-store';
 import type { Clock } from '../base/clock';
 import { AuthError, invalidField } from '../base/errors';
-import { loggable } from '../base/failures';
-import { foldName, type NameMatching } from '../base/fields';
-import { type Random, sha256 } from '../base/random';
+import type { NameMatching } from '../base/fields';
+import type { Random } from '../base/random';
 import type { AutocommitOptions, Database } from '../database/database';
-import { isSameText, UNIQUE_INDEXES } from '../database/dialect';
+import { UNIQUE_INDEXES } from '../database/dialect';
 import { AuthSession, AuthUser, AuthUserLock } from '../database/entities';
 import { CommitError, isDuplicate, isUnrepresentable } from '../database/failure';
 import type { JoinedTransaction } from '../database/joined-transaction';
 import { Statement, type StatementFactory } from '../database/statements';
 import { affectedBy, type Row, type Step } from '../database/transaction';
 import { type Column, tablePath } from '../database/typeorm';
+import { EntityNames, type NameProperty } from './entity-names';
 import { coversUsers, isUnique, isUniqueIndex, storedProperties } from './mapping-problems';
 import { UserIds } from './user-ids';
 import { type AccountSql, type FoundCredentials, Users, type UserSteps, withExactId } from './users';
@@ -41,8 +41,7 @@ export class EntityUsers extends Users implements UserSteps {
   readonly hasUniqueIds: boolean;
   private readonly metadata: EntityMetadata;
   private readonly idColumn: Column;
-  /** The property that contains the result of `keyOf`. */
-  private readonly keyProperty: string;
+  private readonly names: EntityNames;
   private readonly ids: UserIds;
   /** An expression for the `AccountStatus` of the row `u`. */
   private readonly status: string;
@@ -57,35 +56,31 @@ export class EntityUsers extends Users implements UserSteps {
   constructor(
     private readonly dataSource: DataSource,
     private readonly mapping: UserEntityMapping,
-    private readonly matching: NameMatching,
+    matching: NameMatching,
     database: Database,
     statements: StatementFactory,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {
     super(database, statements);
-    const { entity, username, passwordHash, active, disabledAt } = mapping;
+    const { entity, passwordHash, active, disabledAt } = mapping;
     const { dialect } = database;
     this.hasUniqueIds = mapping === OWN_USERS;
     this.metadata = dataSource.getMetadata(entity);
     this.idColumn = this.metadata.primaryColumns[0]!;
-    this.keyProperty = this.hasUniqueIds ? 'usernameKey' : (mapping.foldedUsername ?? username);
+    this.names = new EntityNames(mapping, matching, this.hasUniqueIds, this.warnOnce.bind(this));
     this.ids = new UserIds(this.idColumn, dataSource, dialect);
     this.status = this.statusSql();
     const statement = (template: string): Statement =>
       new Statement(dataSource, { user: entity, lock: AuthUserLock }, template);
     const id = `{user.${this.idColumn.propertyPath}}`;
     const idText = `CAST(u.${id} AS ${dialect === 'mysql' ? 'CHAR' : 'text'})`;
-    const key = `u.{user.${this.keyProperty}}`;
-    const columns = `u.${id} AS id, u.{user.${username}} AS username, u.{user.${passwordHash}} AS password_hash,
+    const columns = `u.${id} AS id, ${this.names.columns}, u.{user.${passwordHash}} AS password_hash,
       ${this.status} AS account`;
-    // The first comparison can use the index and follows the collation of the column. The second one compares bytes, so
-    // that names that only the collation treats as equal do not count toward the limit. Deleted users come last.
     this.byName = statement(
       `SELECT ${columns}, ${idText} AS id_text,
          (SELECT {lock.credentialsVersion} FROM {lock} WHERE {lock.userId} = ${idText}) AS version
-       FROM {user} u WHERE ${key} = :name AND ${isSameText(dialect, key, ':name')}
-       ORDER BY CASE WHEN ${this.status} = 'deleted' THEN 1 ELSE 0 END LIMIT 10`,
+       FROM {user} u ${this.names.search(dialect, this.status)}`,
     );
     this.byId = statement(`SELECT ${columns} FROM {user} u WHERE u.${id} = :id`);
     const update = (property: string): string => `UPDATE {user} SET {user.${property}} = :value WHERE ${id} = :id`;
@@ -105,16 +100,29 @@ export class EntityUsers extends Users implements UserSteps {
     return isNumber ? Number(text) : text;
   }
 
+  override namesOf(user: Pick<NewUser, 'username' | 'properties'>): Readonly<Record<string, unknown>> {
+    const [[, username], ...others] = [...this.names.ofNew(user)] as [[unknown, unknown], ...[NameProperty, unknown][]];
+    return { username, ...Object.fromEntries(others.map(([{ name }, value]) => [name, value])) };
+  }
+
   /**
-   * Returns the id of a new user if the name, or its folded form, is the primary key. Otherwise returns null.
+   * Returns the id of a new user if a name, or its folded form, is the primary key. Otherwise returns null.
    * @throws AuthError `invalid_field` if the library's tables would confuse the id with another id
    */
-  naturalIdOf(username: string): string | null {
+  naturalIdOf(user: Pick<NewUser, 'username' | 'properties'>): string | null {
     const { propertyPath } = this.idColumn;
-    if (propertyPath !== this.keyProperty && propertyPath !== this.mapping.username) return null;
-    const id = propertyPath === this.keyProperty ? this.keyOf(username) : username;
-    if (!this.isDistinct(id)) throw invalidField('username', 'This username ends with a space.');
-    return id;
+    for (const [{ name, key }, value] of this.names.ofNew(user)) {
+      if (propertyPath !== key && propertyPath !== name) continue;
+      const id = propertyPath === key ? this.names.keyOf(String(value)) : String(value);
+      if (!this.isDistinct(id)) throw invalidField('username', 'This username ends with a space.');
+      return id;
+    }
+    return null;
+  }
+
+  override async isNameTaken(name: string, tx: JoinedTransaction | null): Promise<boolean> {
+    // Fails for a name that the column cannot represent. MySQL might otherwise store question marks.
+    return this.names.isTaken(name, await this.rowsOf(name, tx, {}));
   }
 
   async findByName(username: string, tx: JoinedTransaction | null): Promise<StoredUser | null> {
@@ -191,28 +199,33 @@ export class EntityUsers extends Users implements UserSteps {
         'not_supported',
         'The column of the usernames has no unique index. The log names the index to create.',
       );
-    // This lookup fails for a name that the column cannot represent. MySQL might otherwise store question marks.
-    if (await this.rowOf(user.username, tx, {})) return null;
+    for (const name of Object.values(this.namesOf(user))) if (await this.isNameTaken(String(name), tx)) return null;
     const row = this.newRow(user);
     const isInserted = await this.database.withManager(tx, (manager) => this.insertUnlessTaken(manager, row, user));
     return isInserted ? this.findByName(user.username, tx) : null;
   }
 
   async checkUniqueNames(tx: JoinedTransaction | null): Promise<boolean> {
-    const { dataSource, metadata, keyProperty } = this;
-    const column = this.column(keyProperty);
+    if (this.hasUniqueNames) return true;
+    const unique: boolean[] = [];
+    for (const { key } of this.names.properties) unique.push(await this.checkUnique(key, tx));
+    return (this.hasUniqueNames = unique.every(Boolean));
+  }
+
+  private async checkUnique(property: string, tx: JoinedTransaction | null): Promise<boolean> {
+    const { dataSource, metadata } = this;
+    const column = this.column(property);
+    if (isUnique(column, coversUsers)) return true;
     const { driver } = dataSource;
     const path = tablePath(dataSource, metadata);
     const table = { path, schema: metadata.database ?? driver.database ?? null, table: metadata.tableName };
-    const isIndexed = async (): Promise<boolean> =>
-      (await this.database.run(tx, this.uniqueIndexes.with(table))).rows.some((row) => isUniqueIndex(column, row));
-    this.hasUniqueNames ||= isUnique(column, coversUsers) || (await isIndexed());
-    if (this.hasUniqueNames) return true;
+    const { rows } = await this.database.run(tx, this.uniqueIndexes.with(table));
+    if (rows.some((row) => isUniqueIndex(column, row))) return true;
     const name = `${metadata.tableName}_${column.databaseName}`;
     this.warnOnce(
-      'not unique',
-      `users.username is '${keyProperty}', which has no unique index. Until it has one, createUser() creates no users, ` +
-        `because two could get the same name. Declare @Index({ unique: true }) on ${metadata.name}.${keyProperty}, and ` +
+      `not unique: ${property}`,
+      `users.username is '${property}', which has no unique index. Until it has one, createUser() creates no users, ` +
+        `because two could get the same name. Declare @Index({ unique: true }) on ${metadata.name}.${property}, and ` +
         `run: CREATE UNIQUE INDEX ${driver.escape(name)} ON ${path} (${driver.escape(column.databaseName)})`,
     );
     return false;
@@ -220,11 +233,6 @@ export class EntityUsers extends Users implements UserSteps {
 
   private column(property: string): Column {
     return this.metadata.findColumnWithPropertyPath(property)!;
-  }
-
-  private keyOf(username: string): string {
-    const name = foldName(username, this.matching);
-    return this.hasUniqueIds ? sha256(name) : name;
   }
 
   private statusSql(): string {
@@ -247,13 +255,17 @@ export class EntityUsers extends Users implements UserSteps {
   }
 
   /** A path such as `profile.phone` sets a property of an embedded entity. */
-  private newRow({ username, passwordHash, properties = {} }: NewUser): object {
+  private newRow(user: NewUser): object {
+    const { passwordHash, properties = {} } = user;
     for (const property of Object.keys(properties)) this.assertSettable(property);
     const { mapping } = this;
-    const values = {
+    const names = [...this.names.ofNew(user)].map(([{ name, key }, value]) => ({
+      [name]: value,
+      [key]: this.names.keyOf(String(value)),
+    }));
+    const values: Record<string, unknown> = {
       ...properties,
-      [mapping.username]: username,
-      [this.keyProperty]: this.keyOf(username),
+      ...(Object.assign({}, ...names) as object),
       [mapping.passwordHash]: passwordHash,
       ...(mapping.active ? { [mapping.active]: true } : {}),
       ...(this.hasUniqueIds ? { id: this.random.uuid(), createdAt: this.clock.now() } : {}),
@@ -265,8 +277,10 @@ export class EntityUsers extends Users implements UserSteps {
 
   /** @throws Error if the property is not a column of the entity, or is mapped by the option `users` */
   private assertSettable(property: string): void {
-    const { entity, ...options } = this.mapping;
-    const mapped: unknown[] = Object.values(options);
+    const { entity, passwordHash, active, disabledAt } = this.mapping;
+    const [username, ...others] = this.names.properties;
+    const keys = others.filter(({ name, key }) => name !== key).map(({ key }) => key);
+    const mapped: unknown[] = [username!.name, username!.key, ...keys, passwordHash, active, disabledAt];
     const free = this.hasUniqueIds ? [] : storedProperties(this.metadata).filter((name) => !mapped.includes(name));
     if (free.includes(property)) return;
     const reason = mapped.includes(property) ? 'which the option users maps' : `not a column of ${entity.name}`;
@@ -280,7 +294,7 @@ export class EntityUsers extends Users implements UserSteps {
     const compile = (part: string): string => new Statement(this.dataSource, entities, part).with({}).sql;
     const condition = this.ids.ofSession();
     const selected = (mapping.select ?? []).map((property) => this.column(property));
-    const properties = [mapping.username, ...selected.map(({ propertyPath }) => propertyPath)];
+    const properties = [this.names.properties[0]!.name, ...selected.map(({ propertyPath }) => propertyPath)];
     const selectList = properties.map((property, i) => `u.{user.${property}} AS user_${i}`).join(', ');
     const joined = `CASE WHEN u.{user.${idColumn.propertyPath}} IS NULL THEN 'deleted' ELSE ${status} END AS account`;
     return {
@@ -301,37 +315,28 @@ export class EntityUsers extends Users implements UserSteps {
     return this.dataSource.driver.prepareHydratedValue(isShared ? structuredClone(stored) : stored, column);
   }
 
-  /**
-   * Returns the row of the user with this name, or null if none or several have it who are not deleted. By default, a
-   * name that the column's character set cannot represent, which makes the statement fail, is the name of no user.
-   */
-  private async rowOf(
+  private async rowOf(username: string, tx: JoinedTransaction | null): Promise<Row | null> {
+    // A name that the column's character set cannot represent makes the statement fail, and is the name of no user.
+    return this.names.rowOf(username, await this.rowsOf(username, tx, { meansNoRows: isUnrepresentable }));
+  }
+
+  private async rowsOf(
     username: string,
     tx: JoinedTransaction | null,
-    options: AutocommitOptions = { meansNoRows: isUnrepresentable },
-  ): Promise<Row | null> {
-    const key = this.keyOf(username);
-    const { rows } = await this.database.run(tx, this.byName.with({ name: key }), options);
-    // The key in the database may be outdated.
-    const same = rows.filter((row) => this.keyOf(String(row['username'])) === key);
-    const stale = rows.find((row) => !same.includes(row) && row['account'] !== 'deleted');
-    if (stale) this.warnAboutStaleKey(stale);
-    const [first, ...others] = same.filter((row) => row['account'] !== 'deleted');
-    if (others.length === 0) return first ?? same[0] ?? null;
-    this.warnOnce(
-      'duplicates',
-      `Several rows of ${this.metadata.name} have the same ${this.keyProperty}, so their users cannot log in by name. ` +
-        'Rename all but one, and add a unique index.',
-    );
-    return null;
+    options: AutocommitOptions,
+  ): Promise<readonly Row[]> {
+    const name = this.names.keyOf(username);
+    return (await this.database.run(tx, this.byName.with({ name }), options)).rows;
   }
 
   /** Returns the user of a row, or null if the library's tables would confuse the user's id with another id. */
   private userFrom(row: Row | null | undefined): StoredUser | null {
     if (!row || !this.isDistinct(String(row['id']))) return null;
+    const names = this.names.of(row);
     return {
       id: this.parseId(String(row['id'])),
-      username: String(row['username']),
+      username: String(row['name_0']),
+      ...(this.names.properties.length > 1 ? { usernames: names } : {}),
       passwordHash: (row['password_hash'] ?? null) as string | null,
       active: row['account'] === 'active',
     };
@@ -339,17 +344,6 @@ export class EntityUsers extends Users implements UserSteps {
 
   private isDistinct(id: string): boolean {
     return this.database.dialect !== 'mysql' || isDistinctId(id);
-  }
-
-  private warnAboutStaleKey({ id }: Row): void {
-    const folded = this.hasUniqueIds && this.matching === 'exact' ? 'the name' : 'foldName(name)';
-    const value = this.hasUniqueIds ? `the SHA-256 digest of ${folded} in hexadecimal` : folded;
-    this.warnOnce(
-      'stale',
-      `In the row of ${this.metadata.name} with the id ${loggable(String(id))}, ${this.keyProperty} does not match the ` +
-        `name, so the user cannot log in by name. Set ${this.keyProperty} to ${value} whenever a name changes, also by ` +
-        'update(), upsert() and query builders, which can skip entity listeners. Logged once.',
-    );
   }
 
   private async insertUnlessTaken(manager: EntityManager, row: object, user: NewUser): Promise<boolean> {
@@ -371,21 +365,23 @@ export class EntityUsers extends Users implements UserSteps {
 
   /** @throws AuthError `not_supported` if the stored name or hash differs, for example because it was hashed again */
   private async insertUnchanged(manager: EntityManager, row: object, user: NewUser): Promise<void> {
-    const { entity, username, passwordHash } = this.mapping;
+    const { entity, passwordHash } = this.mapping;
     await manager.insert(entity, row);
     const id: unknown = this.idColumn.getEntityValue(row);
+    const expected = new Map<string, unknown>([[passwordHash, user.passwordHash]]);
+    for (const [{ name, key }, value] of this.names.ofNew(user))
+      expected.set(name, name === key ? this.names.keyOf(String(value)) : value);
+    const columns = [...expected.keys()];
     const stored = await manager
       .createQueryBuilder()
-      .select(`u.${username}`, 'name')
-      .addSelect(`u.${passwordHash}`, 'hash')
+      .select(columns.map((property, i) => `u.${property} AS value_${i}`))
       .from(entity, 'u')
       .where(`u.${this.idColumn.propertyPath} = :id`, { id })
-      .getRawOne<{ name: string; hash: string | null }>();
-    const isNameSame = stored?.name === (username === this.keyProperty ? this.keyOf(user.username) : user.username);
-    if (isNameSame && (stored.hash ?? null) === user.passwordHash) return;
+      .getRawOne<Record<string, unknown>>();
+    const property = columns.find((one, i) => (stored?.[`value_${i}`] ?? null) !== expected.get(one));
+    if (property === undefined) return;
     // SQLite has no transaction here that would undo the insertion.
     await manager.delete(entity, { [this.idColumn.propertyPath]: id });
-    const property = isNameSame ? passwordHash : username;
     throw new AuthError(
       'not_supported',
       `createUser() stored nothing, because an entity subscriber, a hook, a trigger or the connection's character set ` +

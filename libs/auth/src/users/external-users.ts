@@ -87,7 +87,9 @@ export class ExternalUsers extends Users {
     invoke: () => Promise<StoredUser | null>,
   ): Promise<StoredUser | null> {
     const user = await this.user(method, invoke);
-    if (!user || foldName(user.username, this.matching) === foldName(username, this.matching)) return user;
+    const names = user ? [user.username, ...(user.usernames ?? [])] : [];
+    const name = foldName(username, this.matching);
+    if (!user || names.some((one) => foldName(one, this.matching) === name)) return user;
     const form = this.matching === 'exact' ? '' : ' after foldName()';
     this.warnOnce(
       'other name',

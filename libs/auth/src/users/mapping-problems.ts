@@ -3,6 +3,7 @@ import type { UserEntityMapping } from '../adapters/user-store';
 import { dialectOf } from '../database/dialect';
 import type { Row } from '../database/transaction';
 import type { Column } from '../database/typeorm';
+import { listOf } from './entity-names';
 
 interface Requirement {
   readonly accepts: (column: Column, type: string, isPadded: boolean) => boolean;
@@ -45,6 +46,12 @@ const REQUIREMENTS: Readonly<Record<Exclude<keyof UserEntityMapping, 'entity' | 
     accepts: ({ isNullable }, type) => isNullable && /^(date|datetime|timestamp.*)$/.test(type),
     expected: `a nullable date column that is null while the user is active; ${OTHERWISE}`,
   },
+};
+
+/** The comparison of a text with a column of numbers would fail for all columns. */
+const ONE_OF_SEVERAL_NAMES: Requirement = {
+  accepts: (_, type, isPadded) => !isPadded && /char|text/.test(type),
+  expected: 'a column of type varchar or text, which each of several usernames needs',
 };
 
 function isBoolean(column: Column, type: string): boolean {
@@ -94,11 +101,13 @@ export function mappingProblems(dataSource: DataSource, mapping: UserEntityMappi
   if (problem !== null) return [`users.entity is ${entity.name}, which ${problem}`];
   const metadata = dataSource.getMetadata(entity);
   const problems = [
-    ...Object.entries(REQUIREMENTS).map(([option, requirement]) => {
-      const property = mapping[option as keyof typeof REQUIREMENTS];
-      const found = property === undefined ? null : columnProblem(dataSource, metadata, property, requirement);
-      return found && `users.${option} is '${property}', ${found}`;
-    }),
+    ...Object.entries(REQUIREMENTS).flatMap(([option, requirement]) =>
+      listOf(mapping[option as keyof typeof REQUIREMENTS] ?? []).map((property, _, { length }) => {
+        const needed = option === 'username' && length > 1 ? ONE_OF_SEVERAL_NAMES : requirement;
+        const found = columnProblem(dataSource, metadata, property, needed);
+        return found && `users.${option} is '${property}', ${found}`;
+      }),
+    ),
     ...select.map((property) => {
       const found = selectProblem(dataSource, metadata, mapping, property);
       return found && `users.select names '${property}', ${found}`;

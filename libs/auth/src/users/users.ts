@@ -59,8 +59,8 @@ export abstract class Users {
 
   /** Returns an id that is stored as text in the application's own type. */
   abstract parseId(text: string): UserId;
-  /** Returns the id of a new user if the name determines the id. Otherwise returns null. */
-  abstract naturalIdOf(username: string): string | null;
+  /** Returns the id of a new user if a name determines the id. Otherwise returns null. */
+  abstract naturalIdOf(user: Pick<NewUser, 'username' | 'properties'>): string | null;
   abstract findByName(username: string, tx: JoinedTransaction | null): Promise<StoredUser | null>;
   abstract findById(id: UserId, tx: JoinedTransaction | null): Promise<StoredUser | null>;
   abstract load(id: UserId): Promise<unknown>;
@@ -72,6 +72,16 @@ export abstract class Users {
   abstract setHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean>;
   /** Returns false if there is no such user. */
   abstract setActive(id: UserId, active: boolean, tx: JoinedTransaction | null): Promise<boolean>;
+
+  /** Returns the names of a new user, unchecked, by the field for error messages. The first is `username`. */
+  namesOf({ username }: Pick<NewUser, 'username' | 'properties'>): Readonly<Record<string, unknown>> {
+    return { username };
+  }
+
+  /** Returns whether a user has this name, although `findByName` may find nobody. */
+  async isNameTaken(name: string, tx: JoinedTransaction | null): Promise<boolean> {
+    return (await this.findByName(name, tx)) !== null;
+  }
 
   /** Returns the user and the version of the credentials, which is not newer than the password hash. */
   async findCredentials(username: string): Promise<FoundCredentials> {

@@ -1,0 +1,177 @@
+import { type StoredUser, type UserEntityMapping, UserStore } from 'nestjs-session-auth';
+import { hashSync } from 'bcrypt';
+import { describeOnEachDatabase } from '../support/environment';
+import {
+  entityOf,
+  GENERATED_ID,
+  mappedUsers,
+  OPTIONAL_TEXT,
+  storedUsers,
+  TEXT,
+  TEXT_ID,
+} from '../support/mapped-users';
+import { tryLogin } from '../support/spellings';
+import { startForTest } from '../support/start-for-test';
+import { PASSWORD, type TestApplication } from '../support/test-application';
+
+const UNIQUE = { type: 'varchar', unique: true, nullable: true } as const;
+const Member = entityOf('members', { id: GENERATED_ID, email: UNIQUE, handle: UNIQUE, password: TEXT });
+const MEMBERS = { entity: Member, username: ['email', 'handle'], passwordHash: 'password' };
+const TAKEN = { code: 'username_taken' };
+const OTHER = 'the other password of bob';
+
+const create = (app: TestApplication, email: string, handle?: unknown, password = PASSWORD) =>
+  app.auth.createUser({ username: email, password, ...(handle === undefined ? {} : { properties: { handle } }) });
+const rename = (app: TestApplication, email: string, values: object) =>
+  app.dataSource.getRepository(Member).update({ email }, values);
+
+describeOnEachDatabase('users with several names', mappedUsers(MEMBERS), ({ app }) => {
+  beforeEach(async () => {
+    await app.dataSource.getRepository(Member).clear();
+    await create(app, 'alice@example.com', 'alice');
+    await create(app, 'bob@example.com', undefined, OTHER);
+  });
+
+  it('a user logs in with each name, and `request.user` has the first one', async () => {
+    for (const name of ['alice@example.com', 'alice']) {
+      const { access_token: token } = await app.login(name);
+      const principal = (await app.auth.authenticate(token))!;
+      expect(await app.auth.loadUser(principal)).toMatchObject({ email: 'alice@example.com', handle: 'alice' });
+    }
+    const { user } = await app.auth.verifyCredentials({ username: 'alice', password: PASSWORD });
+    expect(user.username).toBe('alice@example.com');
+    expect(await tryLogin(app, 'null', OTHER)).toBe('invalid_credentials');
+  });
+
+  it.each([
+    ['the username is the handle of another user', 'alice', undefined],
+    ['the handle is the username of another user', 'carol@example.com', 'alice@example.com'],
+    ['the handle is that of another user', 'carol@example.com', 'alice'],
+  ])('createUser() refuses a user if %s', async (_, email, handle) => {
+    await expect(create(app, email, handle)).rejects.toMatchObject(TAKEN);
+    expect(await app.dataSource.getRepository(Member).count()).toBe(2);
+  });
+
+  it('createUser() checks each name, and refuses a password that contains one', async () => {
+    for (const handle of ['', 7, 'al\u200bice', 'x'.repeat(256)]) {
+      const fields = { handle: [expect.any(String)] };
+      await expect(create(app, 'carol@example.com', handle)).rejects.toMatchObject({ code: 'invalid_field', fields });
+    }
+    const weak = create(app, 'carol@example.com', 'rosebud', 'my old rosebud sledge');
+    await expect(weak).rejects.toMatchObject({ fields: { password: ['This password contains the username.'] } });
+    await create(app, 'carol@example.com', null);
+    await create(app, 'dave@example.com', 'dave@example.com');
+  });
+
+  it('a user whose handle is the email address of another user cannot log in as that user, or keep that user out', async () => {
+    await rename(app, 'bob@example.com', { handle: 'alice@example.com' });
+    expect(await tryLogin(app, 'alice@example.com', OTHER)).toBe('invalid_credentials');
+    await app.login('alice@example.com');
+    await rename(app, 'bob@example.com', { handle: null });
+    await rename(app, 'bob@example.com', { email: 'alice' });
+    expect(await tryLogin(app, 'alice', PASSWORD)).toBe('invalid_credentials');
+    expect(await tryLogin(app, 'alice', OTHER)).toBe('ok');
+  });
+
+  it('guesses with all names of a user share one failure streak, which a reset with any name ends', async () => {
+    for (let i = 0; i < 10; i++) {
+      const name = ['alice', 'alice@example.com'][i % 2]!;
+      expect(await tryLogin(app, name, 'wrong')).toBe('invalid_credentials');
+    }
+    for (const name of ['alice', 'alice@example.com'])
+      expect(await tryLogin(app, name, PASSWORD)).toBe('too_many_attempts');
+    await app.auth.resetFailedLogins('alice');
+    await app.login('alice@example.com');
+  });
+});
+
+const Unindexed = entityOf('members', { id: GENERATED_ID, email: TEXT, handle: OPTIONAL_TEXT, password: TEXT });
+
+describeOnEachDatabase(
+  'several names that are not unique',
+  mappedUsers({ ...MEMBERS, entity: Unindexed }),
+  ({ app }) => {
+    it('a name that two users have in one property is the name of nobody, also if it is the later name of a third user', async () => {
+      const insert = (email: string, handle: string | null): Promise<unknown> => {
+        const row = { email, handle, password: hashSync(PASSWORD, 4) };
+        return app.dataSource.getRepository('members').insert(row);
+      };
+      for (let i = 0; i < 12; i++) await insert(`${i}`, 'alice');
+      expect(await tryLogin(app, 'alice', PASSWORD)).toBe('invalid_credentials');
+      await insert('alice', null);
+      expect(await tryLogin(app, 'alice', PASSWORD)).toBe('ok');
+      await insert('alice', null);
+      expect(await tryLogin(app, 'alice', PASSWORD)).toBe('invalid_credentials');
+      await expect(create(app, 'carol')).rejects.toMatchObject({ code: 'not_supported' });
+    });
+  },
+);
+
+it('startup names the index to create for each name that is not unique', async () => {
+  const app = await startForTest('sqlite', mappedUsers({ ...MEMBERS, entity: Unindexed }));
+  const warned = app.logs.filter((line) => line.includes('no unique index'));
+  expect(warned).toEqual([/'email'/, /'handle'/].map((one) => expect.stringMatching(one) as string));
+});
+
+const Folded = entityOf('folded', {
+  handle: TEXT_ID,
+  email: TEXT,
+  foldedEmail: UNIQUE,
+  foldedHandle: UNIQUE,
+  password: TEXT,
+});
+const FOLDED: UserEntityMapping = {
+  entity: Folded,
+  username: ['email', 'handle'],
+  foldedUsername: ['foldedEmail', 'foldedHandle'],
+  passwordHash: 'password',
+};
+
+describeOnEachDatabase(
+  'several folded names, of which one is the id',
+  mappedUsers(FOLDED, { nameMatching: 'insensitive' }),
+  ({ app }) => {
+    it('every spelling of every name is taken, and ends no session of the user who has it', async () => {
+      const { id } = await create(app, 'Alice@Example.com', 'Alice');
+      expect(id).toBe('Alice');
+      const { access_token: token } = await app.login('ALICE');
+      await app.login('alice@example.com');
+      await expect(create(app, 'bob@example.com', 'ALICE@example.com')).rejects.toMatchObject(TAKEN);
+      for (const handle of ['Alice', 'aLICE']) {
+        await expect(create(app, 'bob@example.com', handle)).rejects.toMatchObject(TAKEN);
+      }
+      await app.get('/me', token).expect(200);
+    });
+  },
+);
+
+/** Finds a user by any text. */
+class AnyUsers extends UserStore {
+  usernames: unknown = ['Alice', 'ally'];
+
+  override findByUsername(): Promise<StoredUser> {
+    return this.findById();
+  }
+
+  override findById(): Promise<StoredUser> {
+    const user = { id: '7', username: 'alice@example.com', passwordHash: hashSync(PASSWORD, 4), active: true };
+    return Promise.resolve({ ...user, usernames: this.usernames } as StoredUser);
+  }
+}
+
+it('a user of a UserStore logs in with each of `usernames` and no other name', async () => {
+  const users = new AnyUsers();
+  const app = await startForTest('sqlite', storedUsers(users));
+  for (const name of ['alice@example.com', 'Alice', 'ally']) expect(await tryLogin(app, name, PASSWORD)).toBe('ok');
+  for (const name of ['alice', 'bob']) expect(await tryLogin(app, name, PASSWORD)).toBe('invalid_credentials');
+  users.usernames = 'ally';
+  expect(await tryLogin(app, 'alice@example.com', PASSWORD)).toBe('database_unavailable');
+});
+
+it('startup refuses a column of numbers among several names', async () => {
+  const entity = entityOf('members', { id: GENERATED_ID, email: TEXT, number: { type: Number }, password: TEXT });
+  const users = { entity, username: ['email', 'number'], passwordHash: 'password' };
+  await expect(startForTest('sqlite', mappedUsers(users))).rejects.toThrow(
+    "users.username is 'number', a column of type integer; use the name of a column of type varchar or text",
+  );
+});
