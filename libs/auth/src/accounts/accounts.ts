@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { UserId } from '../adapters/user-store';
+import type { NewUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { assertValidField, AuthError, unknownUser } from '../base/errors';
 import { newUsernameProblem, USERNAME_LENGTH } from '../base/fields';
@@ -82,16 +82,15 @@ export class Accounts {
    */
   async create(given: UserToCreate | null, skipPolicy: boolean, op: Operation): Promise<CreatedUser> {
     const { username, password, properties } = (given ?? {}) as UserToCreate;
-    const names = Object.entries(this.users.namesOf({ username, ...(properties ? { properties } : {}) }));
-    for (const [field, name] of names) assertValidField(field, newUsernameProblem(name, USERNAME_LENGTH));
-    const known = names.map(([, name]) => String(name));
-    if (password !== null && !skipPolicy) await this.passwords.assertAllowed(password, 'password', known);
+    const named = { username, ...(properties ? { properties } : {}) };
+    const names = this.validNamesOf(named);
+    if (password !== null && !skipPolicy) await this.passwords.assertAllowed(password, 'password', names);
     const { network } = op.client;
     const passwordHash = password === null ? null : await this.passwords.hash(password, 'password', network);
-    const user = { username, passwordHash, ...(properties ? { properties } : {}) };
+    const user = { ...named, passwordHash };
     const naturalId = this.users.naturalIdOf(user);
     if (naturalId !== null) {
-      for (const name of known) if (await this.users.isNameTaken(name, op.tx)) throw usernameTaken();
+      for (const name of names) if (await this.users.isNameTaken(name, op.tx)) throw usernameTaken();
       await this.forget(naturalId, op);
     }
     const created = await this.users.create(user, op.tx);
@@ -147,6 +146,12 @@ export class Accounts {
     await this.removeAccess(userId, op, function* () {
       for (const removal of removals) yield* affectedBy(removal.with({ userId }));
     });
+  }
+
+  private validNamesOf(user: Pick<NewUser, 'username' | 'properties'>): readonly string[] {
+    const names = Object.entries(this.users.namesOf(user));
+    for (const [field, name] of names) assertValidField(field, newUsernameProblem(name, USERNAME_LENGTH));
+    return names.map(([, name]) => String(name));
   }
 
   private assertCanSetActive(): void {

@@ -135,7 +135,11 @@ function* mappingProblems(values: Values): Generator<string> {
   if (values.has('users.active') && values.has('users.disabledAt')) {
     yield 'users.active and users.disabledAt are both set; set only one of them';
   }
-  // A login must look up a name in the same form in which the library counts the failed logins of the name.
+  yield* foldedNameProblems(values);
+}
+
+/** A login must look up a name in the same form in which the library counts the failed logins of the name. */
+function* foldedNameProblems(values: Values): Generator<string> {
   const path = 'users.foldedUsername';
   const folded = values.get(path);
   const matching = valueOf('nameMatching', values);

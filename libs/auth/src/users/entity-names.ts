@@ -108,8 +108,8 @@ export class EntityNames {
 
   /** Compares the name too, because the key in the database may be outdated. */
   private hasAt(i: number, row: Row, key: string): boolean {
-    const { [`name_${i}`]: name, [`key_${i}`]: stored } = row;
-    return name !== null && String(stored) === key && this.keyOf(String(name)) === key;
+    if (row[`name_${i}`] === null || String(row[`key_${i}`]) !== key) return false;
+    return this.keyOf(String(row[`name_${i}`])) === key;
   }
 
   private warnAboutStaleKey({ id }: Row): void {
