@@ -126,6 +126,13 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
       declare const mailer: { send(address: string, text: string): Promise<void> };
       declare function isBreached(password: string): Promise<boolean>;`,
   },
+  'docs/event-feed.md': {
+    modules: {
+      archive: `import type { AuthEventOfUser } from 'nestjs-session-auth';
+        export declare class Archive { send(events: readonly AuthEventOfUser[]): Promise<void> }`,
+      cursor: 'export declare class Cursor { read(): Promise<number>; write(next: number): Promise<void> }',
+    },
+  },
   'docs/roles-in-a-relation.md': {
     modules: {
       'user.entity': 'export class User { email!: string; password!: string | null; roleId!: number | null; }',

@@ -15,6 +15,7 @@ import { APP_FILTER, APP_GUARD, HttpAdapterHost, ModuleRef, ModulesContainer, Ro
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { DataSource } from 'typeorm';
 import { Accounts } from './accounts/accounts';
+import { AuthEvents } from './accounts/auth-events';
 import { DeviceDetector } from './adapters/device-detector';
 import { FormerTokens } from './adapters/former-tokens';
 import { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';
@@ -243,6 +244,7 @@ export const AUTH_PROVIDERS: Provider[] = [
   ReplacePassword,
   InSession,
   Accounts,
+  AuthEvents,
   { provide: SecondFactor, useFactory: createSecondFactor, inject: [ModuleRef, AUTH_OPTIONS] },
   LoginTickets,
   Login,
@@ -263,6 +265,7 @@ export const AUTH_PROVIDERS: Provider[] = [
   ],
   exports: [
     AuthCookies,
+    AuthEvents,
     AuthHealth,
     AuthService,
     OpenSockets,

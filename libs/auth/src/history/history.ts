@@ -56,9 +56,7 @@ export class History {
     const events = event === undefined ? null : [event].flat();
     assertPositive('limit', limit);
     assertPositive('before', before);
-    const names: readonly string[] = AUTH_EVENT_NAMES;
-    const isValid = events === null || (events.length > 0 && events.every((name) => names.includes(name)));
-    if (!isValid) throw invalidField('event', FIELD_MESSAGES.event);
+    if (events) assertEventNames('event', events);
     return this.page(userId, before, Math.min(limit, HISTORY_LIMIT.max), events);
   }
 
@@ -80,7 +78,13 @@ function assertPositive(field: string, value: number): void {
   throw invalidField(field, FIELD_MESSAGES.integer);
 }
 
-function eventFromRow(row: Row): AuthEventEntry {
+export function assertEventNames(field: string, events: readonly string[]): void {
+  const names: readonly string[] = AUTH_EVENT_NAMES;
+  const isValid = Array.isArray(events) && events.length > 0 && events.every((name: string) => names.includes(name));
+  if (!isValid) throw invalidField(field, FIELD_MESSAGES.event);
+}
+
+export function eventFromRow(row: Row): AuthEventEntry {
   return {
     id: Number(row['id']),
     event: row['event'] as AuthEventName,
