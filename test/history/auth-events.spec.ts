@@ -80,7 +80,7 @@ describeOnEachDatabase('the feed of all events', {}, ({ app }) => {
     expect([second.events.length, second.hasMore]).toEqual([1, false]);
   });
 
-  it('`oldestId` tells a poller that pruning has removed events that it has not read', async () => {
+  it('a poller finds out by `oldestId` that pruning has removed events that it has not read', async () => {
     expect((await feedOf(app).read()).oldestId).toBeNull();
     await app.login();
     await app.login();
