@@ -202,7 +202,11 @@ export class EntityUsers extends Users implements UserSteps {
     for (const name of Object.values(this.namesOf(user))) if (await this.isNameTaken(String(name), tx)) return null;
     const row = this.newRow(user);
     const isInserted = await this.database.withManager(tx, (manager) => this.insertUnlessTaken(manager, row, user));
-    return isInserted ? this.findByName(user.username, tx) : null;
+    if (!isInserted) return null;
+    const created = await this.findByName(user.username, tx);
+    if (created) return created;
+    const problem = 'createUser() inserted the user in an open transaction, which hides it from other connections.';
+    throw new AuthError('not_supported', `${problem} Call inTransaction(manager).createUser() instead.`);
   }
 
   async checkUniqueNames(tx: JoinedTransaction | null): Promise<boolean> {
