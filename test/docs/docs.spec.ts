@@ -178,7 +178,7 @@ const EXPORTS = `
   Argon2PasswordHasher AuthController AuthCookies AuthError AuthErrorFilter AuthEvent AuthEvents AuthHealth AuthLoginFailure
   AuthLoginTicket AuthModule AuthOptionsError AuthPasswordReset AuthService AuthSession AuthSetupError AuthUser
   AuthUserLock BcryptPasswordHasher BearerAuthGuard CurrentPrincipal CurrentSession CurrentUser DEFAULT_OPTIONS
-  DeviceDetector DjangoPbkdf2Hashes FormerHashes FormerTokens MigratingPasswordHasher OnAuthSignal OpenSockets OptionalAuth
+  DeviceDetector DjangoPbkdf2Hashes FormerHashes FormerTokens LoginPolicy MigratingPasswordHasher OnAuthSignal OpenSockets OptionalAuth
   PasswordController PasswordHasher PrehashedBcryptPasswordHasher PruningService Public ReauthenticationController
   RequireRecentLogin SecondFactor SessionAdministration SessionsController TokenSource UserStore
   VerificationUnavailable clientInfoOf foldName isPublicRoute rememberHandshake socketAccessToken withAuthTables`;

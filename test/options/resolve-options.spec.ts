@@ -35,7 +35,7 @@ describe('the options', () => {
     expect(options).toEqual(DEFAULT_OPTIONS);
     for (const one of [options, DEFAULT_OPTIONS]) {
       const groups = Object.values(one).filter((value) => typeof value === 'object' && value !== null);
-      expect(groups).toHaveLength(6);
+      expect(groups).toHaveLength(7);
       expect([one, ...groups, one.cookies.trustedOrigins].every(Object.isFrozen)).toBe(true);
     }
   });

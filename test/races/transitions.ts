@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { ClientInfo } from 'nestjs-session-auth';
-import { Clock } from '../../libs/auth/src/base/clock';
 import { ClientInspector, type Operation } from '../../libs/auth/src/history/event-log';
 import { Reissue } from '../../libs/auth/src/sessions/rotate';
 import { type Charge, Throttle } from '../../libs/auth/src/throttle/throttle';
@@ -29,7 +28,7 @@ export async function reauthenticate(
   client?: ClientInfo,
 ): Promise<PlainTokens | null> {
   const accessDigest = createHash('sha256').update(accessToken).digest('hex');
-  const { tokens, digests } = app.nest.get(TokenIssuer).issueFamily(id, app.nest.get(Clock).now());
+  const { tokens, digests } = app.nest.get(TokenIssuer).issueFamily(id);
   const reissue = app.nest.get(Reissue);
   const current = { id, userId, methods: '{}', accessDigest };
   const isReissued = await reissue.reissueAfterReauthentication(current, digests, [], operationOf(app, client).client);

@@ -19,6 +19,7 @@ import { AuthEvents } from './accounts/auth-events';
 import { DeviceDetector } from './adapters/device-detector';
 import { FormerTokens } from './adapters/former-tokens';
 import { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';
+import { LoginPolicy } from './adapters/login-policy';
 import { PasswordHasher } from './adapters/password-hasher';
 import { ApplicationSecondFactor, SecondFactor } from './adapters/second-factor';
 import { TokenSource } from './adapters/token-source';
@@ -69,6 +70,7 @@ import { SessionAdministration } from './sessions/administration';
 import { Authenticate } from './sessions/authenticate';
 import { EndSessions } from './sessions/end-sessions';
 import { AuthenticateFormerTokens } from './sessions/former-tokens';
+import { LoginTerms } from './sessions/login-terms';
 import { OpenSession } from './sessions/open-session';
 import { OpenSockets } from './sessions/open-sockets';
 import { OwnSessions } from './sessions/own-sessions';
@@ -143,7 +145,7 @@ function createReplaceable<T>(moduleRef: ModuleRef, given: Replaceable<T>): Prom
 
 function replaceableProvider(
   provide: Abstract<unknown>,
-  option: 'passwordHasher' | 'deviceDetector' | 'tokenSource' | 'formerTokens',
+  option: 'passwordHasher' | 'deviceDetector' | 'tokenSource' | 'formerTokens' | 'loginPolicy',
   createDefault: (options: ResolvedAuthOptions) => unknown,
 ): Provider {
   const useFactory = (moduleRef: ModuleRef, options: ResolvedAuthOptions): unknown => {
@@ -190,6 +192,7 @@ export const AUTH_PROVIDERS: Provider[] = [
   replaceableProvider(PasswordHasher, 'passwordHasher', ({ bcryptCost }) => new BcryptPasswordHasher(bcryptCost)),
   replaceableProvider(DeviceDetector, 'deviceDetector', () => UaParserDeviceDetector.load()),
   replaceableProvider(TokenSource, 'tokenSource', () => null),
+  replaceableProvider(LoginPolicy, 'loginPolicy', () => null),
   replaceableProvider(FormerTokens, 'formerTokens', () => null),
   { provide: Database, useFactory: createDatabase, inject: [AUTH_DATA_SOURCE, AUTH_OPTIONS, Metrics] },
   {
@@ -224,6 +227,7 @@ export const AUTH_PROVIDERS: Provider[] = [
   Authenticate,
   AuthenticateFormerTokens,
   EndSessions,
+  LoginTerms,
   OpenSession,
   Rotate,
   UnconfirmedPairs,

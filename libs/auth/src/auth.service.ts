@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts, type CreatedUser, type CreateUserOptions, type UserToCreate } from './accounts/accounts';
+import type { SessionData, SessionDataPatch } from './adapters/login-policy';
 import type { ClientInfo } from './adapters/second-factor';
 import type { UserId } from './adapters/user-store';
 import {
@@ -17,7 +18,6 @@ import { Passwords } from './passwords/passwords';
 import { type PasswordChange, type PasswordResetToken, ReplacePassword } from './passwords/replace-password';
 import { Authenticate, type AuthPrincipal } from './sessions/authenticate';
 import { OwnSessions } from './sessions/own-sessions';
-import type { SessionData, SessionDataPatch } from './sessions/session';
 import { Refresh } from './sessions/refresh';
 import type { OpenedSession, TokenPair } from './tokens/tokens';
 import { Users } from './users/users';
@@ -63,9 +63,9 @@ export class AuthService {
   }
 
   /**
-   * Logs a user in.
+   * Logs a user in. Calls the `LoginPolicy`, if no second factor is required.
    * @throws AuthError `invalid_credentials`, `too_many_attempts`, `session_limit_reached`, `busy`, `invalid_field`,
-   *   `second_factor_required` (the error has a `loginTicket`)
+   *   `login_refused`, `second_factor_required` (the error has a `loginTicket`)
    */
   login(credentials: Credentials, client: ClientInfo = {}): Promise<OpenedSession> {
     return this.logins.login(credentials, this.operation(client));
@@ -90,7 +90,11 @@ export class AuthService {
    */
   createLoginTicket(
     user: { readonly id: UserId } | UserId,
-    proofs: { readonly methods: readonly string[]; readonly data?: Partial<SessionData> },
+    proofs: {
+      readonly methods: readonly string[];
+      readonly data?: Partial<SessionData>;
+      readonly rememberMe?: boolean;
+    },
     client: ClientInfo = {},
   ): Promise<string> {
     return this.tickets.issueFor(user, proofs, this.operation(client));
@@ -117,25 +121,33 @@ export class AuthService {
 
   /**
    * Opens a session for a user whom the application has identified, for example by single sign-on, or for the user of a
-   * login ticket, which is then consumed.
-   * @param proofs only without a ticket. `methods`: how the user was identified, as 1 to 8 names such as `hwk` (RFC
-   *   8176). `data`: a JSON object of at most 1,024 bytes to keep on the session. Default: none
-   * @throws AuthError `session_limit_reached` (the ticket stays valid); `unknown_user`, also if the user is not active;
-   *   `invalid_login_ticket`; `second_factor_required` if `secondFactor` requires another method than the ticket has
-   * @throws Error if `methods` or `data` is invalid, or is passed with a ticket
+   * login ticket, which is then consumed. Calls the `LoginPolicy`.
+   * @param proofs `data`: a JSON object of at most 1,024 bytes to keep on the session, over the data of a ticket. Default:
+   *   none. Only without a ticket: `methods`: how the user was identified, as 1 to 8 names such as `hwk` (RFC 8176).
+   *   Default: none. `rememberMe`: as for `login`
+   * @throws AuthError `session_limit_reached` or `login_refused` (a ticket stays valid); `unknown_user`, also if the user
+   *   is not active; `invalid_login_ticket`; `second_factor_required` if `secondFactor` requires another method than the
+   *   ticket has
+   * @throws Error if `methods` or `data` is invalid, or `methods` or `rememberMe` is passed with a ticket
    */
   async openSession(
     user: { readonly ticket: string } | { readonly id: UserId } | UserId,
     client: ClientInfo = {},
-    proofs: { readonly methods?: readonly string[]; readonly data?: Partial<SessionData> } = {},
+    proofs: {
+      readonly methods?: readonly string[];
+      readonly data?: Partial<SessionData>;
+      readonly rememberMe?: boolean;
+    } = {},
   ): Promise<OpenedSession> {
     if (typeof user !== 'object' || user === null || !('ticket' in user)) {
       return this.logins.loginAs(user, this.operation(client), proofs);
     }
-    if (proofs.methods ?? proofs.data) {
-      throw new Error('openSession() received a login ticket together with methods or data. Pass only the ticket.');
+    if (proofs.methods !== undefined || proofs.rememberMe !== undefined) {
+      throw new Error(
+        'openSession() received a login ticket together with methods or rememberMe. Pass only the ticket and data.',
+      );
     }
-    return this.tickets.open(user.ticket, this.operation(client));
+    return this.tickets.open(user.ticket, proofs.data, this.operation(client));
   }
 
   /**

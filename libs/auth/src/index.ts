@@ -40,7 +40,6 @@ export type { CreatedUser, CreateUserOptions, UserToCreate } from './accounts/ac
 export type { OpenedSession, TokenPair } from './tokens/tokens';
 export type { AuthEventEntry, HistoryRequest } from './history/history';
 export { AuthError, type AuthErrorCode, type FieldErrors, VerificationUnavailable } from './base/errors';
-export type { SessionData, SessionDataPatch } from './sessions/session';
 export type { AuthEventName, EndReason, SessionState } from './database/entities';
 
 // HTTP
@@ -66,6 +65,15 @@ export { clientInfoOf, type AuthRequest, type AuthResponse } from './http/reques
 export type { AuthSignalName, AuthSignals, BlockScope, SessionInfo } from './history/signals';
 
 // Replaceable classes
+export {
+  LoginPolicy,
+  type LoginDecision,
+  type LoginRefusal,
+  type ProvenLogin,
+  type SessionData,
+  type SessionDataPatch,
+  type SessionTerms,
+} from './adapters/login-policy';
 export { SecondFactor, type ClientInfo } from './adapters/second-factor';
 export { UserStore, type NewUser, type StoredUser, type UserEntityMapping, type UserId } from './adapters/user-store';
 export { Argon2PasswordHasher, type Argon2Parameters } from './adapters/hashers/argon2-password-hasher';

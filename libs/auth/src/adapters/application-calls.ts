@@ -4,27 +4,26 @@ import { AuthError } from '../base/errors';
 import { toFailureReport } from '../base/failures';
 import { isDistinctId, type StoredUser, type UserId, UserStore } from './user-store';
 
-const TIMEOUT_MS = 5_000;
-
 /** A class of the application returned an unusable value. The message contains no values, which can be secrets. */
-class WrongResultError extends Error {}
+export class WrongResultError extends Error {}
 
 /**
  * Calls the methods of a class of the application. If a method throws, returns a value of the wrong type or takes
- * longer than 5 seconds, the failure is logged, and the call rejects with `database_unavailable` (503 over HTTP).
+ * longer than `timeoutMs`, the failure is logged, and the call rejects with `database_unavailable` (503 over HTTP).
  */
 export class ApplicationCalls {
   /** @param callee the name of the class in messages, such as `user store` */
   constructor(
     private readonly context: string,
     private readonly callee: string,
+    private readonly timeoutMs = 5_000,
   ) {}
 
   /** @param invoke calls the method. Throws a `WrongResultError` if the result has the wrong type */
   async call<T>(method: string, invoke: () => Promise<T>): Promise<T> {
     try {
-      return await withTimeout(TIMEOUT_MS, invoke(), () => {
-        throw Object.assign(new Error(`No answer within ${TIMEOUT_MS} ms`), { name: 'TimeoutError' });
+      return await withTimeout(this.timeoutMs, invoke(), () => {
+        throw Object.assign(new Error(`No answer within ${this.timeoutMs} ms`), { name: 'TimeoutError' });
       });
     } catch (error) {
       const { summary, stack } = toFailureReport(error);
@@ -80,7 +79,7 @@ function idProblem(id: UserId, store: UserStore): string | null {
   return `is a ${typeof id}, but parseId() returns a string. Add override parseId(text: string) { return ${parse}; }`;
 }
 
-function kindOf(value: unknown): string {
+export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return value.every((one) => typeof one === 'string') ? 'a list of strings' : 'an array';
   if (typeof value === 'object') return 'an object';

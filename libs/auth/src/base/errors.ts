@@ -15,6 +15,7 @@ export const ERROR_RESPONSES = {
   body_malformed: response(400, 'detail'),
   credentials_missing: response(401, 'detailWithCode', 'Authentication credentials were not provided.'),
   access_token_invalid: response(401, 'detailWithCode', 'Invalid or expired access token.'),
+  login_refused: response(403, 'detailWithCode'),
   session_limit_reached: response(403, 'detailWithCode', 'The session limit has been reached.'),
   recent_login_required: response(403, 'detailWithCode', 'A recent login is required.'),
   session_required: response(403, 'detailWithCode', 'This call requires a session.'),
@@ -36,8 +37,8 @@ export type AuthErrorCode = keyof typeof ERROR_RESPONSES;
 
 const BODIES: Readonly<Record<BodyKind, (error: AuthError) => object>> = {
   detail: ({ message }) => ({ detail: message }),
-  detailWithCode: ({ message, code, loginTicket }) => {
-    return { detail: message, code, ...(loginTicket === null ? {} : { login_ticket: loginTicket }) };
+  detailWithCode: ({ message, code, reason, loginTicket }) => {
+    return { detail: message, code: reason ?? code, ...(loginTicket === null ? {} : { login_ticket: loginTicket }) };
   },
   nonFieldErrors: ({ message }) => ({ non_field_errors: [message] }),
   fields: ({ fields }) => ({ ...fields }),
@@ -65,6 +66,8 @@ export class AuthError extends HttpException {
     /** The number of seconds to wait before a retry, or null. */
     readonly retryAfterSeconds: number | null = null,
     loginTicket: string | null = null,
+    /** The code with which your `LoginPolicy` refused the login (`login_refused`), or null. Replaces `code` in responses. */
+    readonly reason: string | null = null,
   ) {
     super(message, ERROR_RESPONSES[code].status);
     this.#loginTicket = loginTicket;
@@ -76,8 +79,8 @@ export class AuthError extends HttpException {
   }
 
   /** The extensions of the error in a GraphQL response. */
-  get extensions(): { readonly code: string; readonly authCode: AuthErrorCode } {
-    return { code: GRAPHQL_CODES[this.getStatus()] ?? 'INTERNAL_SERVER_ERROR', authCode: this.code };
+  get extensions(): { readonly code: string; readonly authCode: string } {
+    return { code: GRAPHQL_CODES[this.getStatus()] ?? 'INTERNAL_SERVER_ERROR', authCode: this.reason ?? this.code };
   }
 
   /** Returns the body of the HTTP response. */
@@ -104,6 +107,8 @@ export const databaseUnavailable = (retryAfterSeconds = 5): AuthError =>
   standardError('database_unavailable', retryAfterSeconds);
 export const secondFactorRequired = (loginTicket: string | null = null): AuthError =>
   standardError('second_factor_required', null, loginTicket);
+export const loginRefused = ({ code, detail }: { readonly code: string; readonly detail: string }): AuthError =>
+  new AuthError('login_refused', detail, {}, null, null, code);
 export const invalidField = (field: string, message: string): AuthError =>
   new AuthError('invalid_field', `${field}: ${message}`, { [field]: [message] });
 

@@ -39,6 +39,11 @@ export function textProblem(value: unknown): string | null {
   return value === '' ? FIELD_MESSAGES.blank : null;
 }
 
+export function optionalBooleanProblem(value: unknown): string | null {
+  if (value === null) return FIELD_MESSAGES.null;
+  return value === undefined || typeof value === 'boolean' ? null : FIELD_MESSAGES.boolean;
+}
+
 export function usernameProblem(value: unknown, max: number): string | null {
   return storableProblem(value) ?? (isLonger(value as string, max) ? FIELD_MESSAGES.tooLong(max) : null);
 }

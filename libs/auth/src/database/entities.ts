@@ -98,6 +98,7 @@ export class AuthLoginTicket {
   @Column({ type: 'integer', name: 'credentials_version' }) credentialsVersion!: number;
   @Column(METHODS) methods!: string;
   @Column({ type: 'text', nullable: true }) data!: string | null;
+  @Column({ type: Boolean }) remembered!: boolean;
   @Column({ type: 'integer', name: 'failure_count' }) failureCount!: number;
   @Column({ ...INSTANT, name: 'created_at' }) createdAt!: number;
   @Index() @Column({ ...INSTANT, name: 'expires_at' }) expiresAt!: number;
@@ -151,6 +152,8 @@ export class AuthSession {
   @Column({ ...INSTANT, name: 'first_used_at', nullable: true }) firstUsedAt!: number | null;
   @Column(METHODS) methods!: string;
   @Column({ type: 'text', nullable: true }) data!: string | null;
+  @Column({ type: Boolean }) remembered!: boolean;
+  @Column({ type: Boolean }) persistent!: boolean;
 }
 
 /** The lock of a user. Locking the user's sessions instead would miss a session that is being opened. */

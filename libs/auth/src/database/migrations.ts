@@ -9,6 +9,8 @@ const nullable = (column: FrozenColumn): FrozenColumn => ({ ...column, nullable:
 
 const instant = (name: string): FrozenColumn => ({ name, type: 'bigint' });
 
+const flag = (name: string): FrozenColumn => ({ name, type: 'boolean' });
+
 const count = (name: string): FrozenColumn => ({ name, type: 'integer' });
 
 const TABLES: readonly FrozenTable[] = [
@@ -51,6 +53,8 @@ const TABLES: readonly FrozenTable[] = [
       nullable(instant('first_used_at')),
       text('methods', 512),
       nullable({ name: 'data', type: 'text' }),
+      flag('remembered'),
+      flag('persistent'),
     ],
     indices: [{ columns: ['user_id', 'state'] }, { columns: ['user_id', 'login_network'] }, { columns: ['check_at'] }],
   },
@@ -88,6 +92,7 @@ const TABLES: readonly FrozenTable[] = [
       count('credentials_version'),
       text('methods', 512),
       nullable({ name: 'data', type: 'text' }),
+      flag('remembered'),
       count('failure_count'),
       instant('created_at'),
       instant('expires_at'),
@@ -145,7 +150,7 @@ const USERS: FrozenTable = {
     text('username', 255),
     text('username_key', 64),
     nullable(text('password_hash', 255)),
-    { name: 'active', type: 'boolean' },
+    flag('active'),
     instant('created_at'),
   ],
   indices: [{ columns: ['username_key'], unique: true }],

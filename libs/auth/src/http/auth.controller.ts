@@ -1,6 +1,7 @@
-import { Req, Res, UseGuards } from '@nestjs/common';
+import { Inject, Req, Res, UseGuards } from '@nestjs/common';
 import { ClientInspector } from '../history/event-log';
 import { Login } from '../login/login';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { InSession } from '../passwords/in-session';
 import { ReplacePassword } from '../passwords/replace-password';
 import { OwnSessions } from '../sessions/own-sessions';
@@ -20,6 +21,7 @@ import {
   readBody,
   ReauthenticateRequest,
   RefreshRequest,
+  RememberingLoginRequest,
   tokenPairResponse,
   TokenPairResponse,
 } from './wire-format';
@@ -34,21 +36,31 @@ export class AuthController {
     private readonly sessions: OwnSessions,
     private readonly clients: ClientInspector,
     private readonly cookies: CookieRules,
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
   ) {}
 
   /** `POST login/` opens a session. */
   @AuthEndpoint('POST', 'login', {
     id: 'authLogin',
     summary: 'Opens a session',
-    body: LoginRequest,
+    body: RememberingLoginRequest,
     isPublic: true,
     returns: OpenedSessionResponse,
     returnsWithCookies: { properties: { session_id: uuid('The id of the new session.') }, required: ['session_id'] },
-    errors: ['invalid_credentials', 'session_limit_reached', 'second_factor_required', 'too_many_attempts'],
+    errors: [
+      'invalid_credentials',
+      'login_refused',
+      'session_limit_reached',
+      'second_factor_required',
+      'too_many_attempts',
+    ],
   })
   async login(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
     const inCookies = this.cookies.mode !== false && this.cookies.areSetFor(request);
-    const credentials = await readBody(LoginRequest, request);
+    // Without the option, `remember_me` is an unknown field, which is ignored.
+    const hasOption = this.options.rememberMe.idleTimeoutSeconds !== false;
+    const body: RememberingLoginRequest = await readBody(hasOption ? RememberingLoginRequest : LoginRequest, request);
+    const credentials = { username: body.username, password: body.password, rememberMe: body.remember_me };
     const opened = await this.logins.login(credentials, operationOf(request, this.clients));
     return inCookies ? this.cookies.set(response, opened) : openedSessionResponse(opened);
   }

@@ -21,7 +21,7 @@ import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { AuthError } from '../base/errors';
 import {
-  FIELD_MESSAGES,
+  optionalBooleanProblem,
   PASSWORD_INPUT_BYTES,
   passwordProblem,
   textProblem,
@@ -56,12 +56,6 @@ const PasswordField = (description: string, minLength = 1): PropertyDecorator =>
     maxLength: PASSWORD_INPUT_BYTES,
   });
 
-function optionalBooleanProblem(value: unknown): string | null {
-  if (value === null) return FIELD_MESSAGES.null;
-  return value === undefined || typeof value === 'boolean' ? null : FIELD_MESSAGES.boolean;
-}
-
-@ApiSchema('AuthLoginRequest')
 export class LoginRequest {
   @Field((value) => usernameProblem(value, USERNAME_LENGTH), {
     ...text('The username. It is not trimmed.', 'alice'),
@@ -72,6 +66,18 @@ export class LoginRequest {
 
   @PasswordField("The user's password. It is not trimmed.")
   password!: string;
+}
+
+/** The request with the option `rememberMe`. */
+@ApiSchema('AuthLoginRequest')
+export class RememberingLoginRequest extends LoginRequest {
+  @Field(optionalBooleanProblem, {
+    type: 'boolean',
+    description: 'Whether to remember the session, with the option `rememberMe`. Default: false.',
+    default: false,
+    required: false,
+  })
+  remember_me?: boolean;
 }
 
 @ApiSchema('AuthRefreshRequest')
@@ -216,7 +222,7 @@ const loadMicroservices = (): typeof Microservices => require('@nestjs/microserv
 /** Returns the exception with which the transport reports an error. Over HTTP, also sets the headers of an `AuthError`. */
 export function exceptionFor(call: ArgumentsHost, error: unknown): unknown {
   if (!(error instanceof AuthError)) return error;
-  const content = { status: 'error', code: error.code, message: error.message };
+  const content = { status: 'error', code: error.extensions.authCode, message: error.message };
   if (call.getType() === 'http') setErrorHeaders(error, call.switchToHttp().getResponse<AuthResponse>());
   if (call.getType() === 'ws') return new (loadWebSockets().WsException)(content);
   if (call.getType() === 'rpc') return new (loadMicroservices().RpcException)(content);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type IdentifiedUser, SecondFactor } from '../adapters/second-factor';
 import type { StoredUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { invalidLoginTicket, secondFactorRequired, standardError, unknownUser } from '../base/errors';
+import { invalidLoginTicket, secondFactorRequired, unknownUser } from '../base/errors';
 import { sha256 } from '../base/random';
 import { Database } from '../database/database';
 import { forUpdate } from '../database/dialect';
@@ -18,10 +18,12 @@ import {
   assertMethod,
   assertMethods,
   type GivenProofs,
+  isTrue,
   PROOF_COLUMNS,
   proofsFromRow,
   provenMethods,
   storedProofs,
+  patchedData,
   withProvenMethods,
   UserLock,
 } from '../sessions/session';
@@ -43,7 +45,9 @@ type AttemptTarget = ({ readonly ticket: string } | { readonly principal: AuthPr
 
 type SecretVerifier = (user: IdentifiedUser) => boolean | Promise<boolean>;
 
-const INSERTED = 'digest userId networkDigest credentialsVersion methods data createdAt expiresAt'.split(' ');
+const INSERTED = 'digest userId networkDigest credentialsVersion methods data remembered createdAt expiresAt'.split(
+  ' ',
+);
 
 /**
  * Issues login tickets after the first factor, adds further factors to them, and opens sessions with them. A ticket is
@@ -90,7 +94,7 @@ export class LoginTickets {
         'DELETE FROM {ticket} WHERE {ticket.userId} = :userId AND {ticket.digest} IN (:digests...)',
       ),
       find: statements.statement(
-        `SELECT ${columns('ticket', `userId credentialsVersion ${PROOF_COLUMNS}`)} FROM {ticket}
+        `SELECT ${columns('ticket', `userId credentialsVersion remembered ${PROOF_COLUMNS}`)} FROM {ticket}
          WHERE {ticket.digest} = :digest AND ${isValid}`,
       ),
       readPresented: statements.statement(`SELECT 1 AS valid FROM {ticket} WHERE ${presented}`),
@@ -111,16 +115,25 @@ export class LoginTickets {
 
   /** Issues a ticket, and removes tickets of the user beyond 20. Returns null if the credentials have changed. */
   async issue(
-    { userId: id, credentialsVersion, succeed }: Pick<Identification, 'userId' | 'credentialsVersion' | 'succeed'>,
+    { user, credentialsVersion, rememberMe, succeed }: Omit<Identification, 'proofsAt'>,
     given: GivenProofs,
     op: Operation,
   ): Promise<string | null> {
     const now = this.clock.now();
-    const userId = String(id);
+    const userId = String(user.id);
+    const remembered = Number(rememberMe);
     const { token: ticket, digest, expiresAt } = this.tokens.issueToken('login_ticket', now);
     const networkDigest = sha256(`${op.client.network}\0${userId}`);
     const times = { createdAt: now, expiresAt };
-    const values = { ...storedProofs(given, now), ...times, digest, userId, networkDigest, credentialsVersion };
+    const values = {
+      ...storedProofs(given, now),
+      ...times,
+      remembered,
+      digest,
+      userId,
+      networkDigest,
+      credentialsVersion,
+    };
     const store = function* (this: LoginTickets): Step<boolean> {
       // Without the lock, parallel logins would not see each other's tickets, and could exceed the limit.
       yield* this.lock.lock(userId);
@@ -148,21 +161,26 @@ export class LoginTickets {
     const credentialsVersion = await this.users.credentialsVersion(String(id), null);
     const stored = await this.users.findById(id, null);
     if (!stored?.active) throw unknownUser();
-    const ticket = await this.issue({ userId: stored.id, credentialsVersion }, given, op);
+    const rememberMe = given.rememberMe === true;
+    const ticket = await this.issue({ user: stored, credentialsVersion, rememberMe }, given, op);
     // If no ticket was issued, the credentials have changed in the meantime, for example by `disableUser`.
     return ticket ?? this.issueFor(user, given, op);
   }
 
-  async open(presented: string, op: Operation): Promise<OpenedSession> {
+  /** @param data is stored over the data of the ticket */
+  async open(presented: string, data: GivenProofs['data'], op: Operation): Promise<OpenedSession> {
     const { sql } = this;
     for (let reads = 0; reads < MAX_READS; reads++) {
       const { ticket, user } = await this.find(presented, op);
       const hasSecond = Object.keys(provenMethods(ticket.methods)).length > 1;
       if (!hasSecond && (await this.secondFactor.isRequired(user, op.client.info))) throw secondFactorRequired();
+      const merged = data === undefined ? ticket.data : patchedData(ticket.data, data);
+      const proofs = { methods: ticket.methods, data: merged };
       const identification: Identification = {
-        userId: user.id,
+        user,
         credentialsVersion: ticket.credentialsVersion,
-        proofsAt: () => ticket,
+        rememberMe: ticket.rememberMe,
+        proofsAt: () => proofs,
         *check(now) {
           return (yield* firstOf(sql.readPresented.with({ ...ticket, now }))) !== null;
         },
@@ -172,7 +190,7 @@ export class LoginTickets {
       };
       const opened = await this.opening.open(identification, op);
       if (opened.kind === 'opened') return opened.session;
-      if (opened.kind === 'limit_reached') throw standardError('session_limit_reached');
+      if (opened.kind === 'refused') throw opened.error;
     }
     throw invalidLoginTicket();
   }
@@ -221,7 +239,8 @@ export class LoginTickets {
     if (user && !user.active) await this.endSessions.endForInactiveAccount(userId, 'disabled', op);
     const version = user?.active ? await this.users.credentialsVersion(userId, null) : null;
     if (!user || version !== credentialsVersion) throw invalidLoginTicket();
-    return { ticket: { digest, userId, credentialsVersion, ...proofsFromRow(row) }, user };
+    const rememberMe = isTrue(row['remembered']);
+    return { ticket: { digest, userId, credentialsVersion, rememberMe, ...proofsFromRow(row) }, user };
   }
 
   /** Adds a proven method to the ticket, and deletes its failures. Returns false if the ticket is no longer valid. */

@@ -1,5 +1,6 @@
 import type { DeviceDetector } from '../adapters/device-detector';
 import type { FormerTokens } from '../adapters/former-tokens';
+import type { LoginPolicy } from '../adapters/login-policy';
 import type { PasswordHasher } from '../adapters/password-hasher';
 import type { SecondFactor } from '../adapters/second-factor';
 import type { TokenSource } from '../adapters/token-source';
@@ -67,6 +68,23 @@ export interface AuthModuleOptions {
    * years. The maximum is a quarter of `idleTimeoutSeconds`. Default: 60, lowered to the maximum.
    */
   activityIntervalSeconds?: number;
+  /**
+   * The lifetimes of sessions whose logins ask to be remembered, with `remember_me: true`. Set both or none. The cookies of
+   * all other sessions then end with the browser, without `Max-Age`. See [Terms of a session](session-terms.md).
+   */
+  rememberMe?: {
+    /**
+     * The time without activity after which a remembered session expires, in seconds, 1 second to 100 years, and the
+     * lifetime of its refresh tokens. The maximum is `rememberMe.absoluteTimeoutSeconds`, the minimum four times
+     * `activityIntervalSeconds`. With `false`, no session is remembered. Default: false.
+     */
+    idleTimeoutSeconds: number | false;
+    /**
+     * The maximum time from the login to the end of a remembered session, in seconds, 1 second to 100 years. With
+     * `false`, no session is remembered. Default: false.
+     */
+    absoluteTimeoutSeconds: number | false;
+  };
   /** Tokens in `HttpOnly` cookies, for front ends on the same site as the API. */
   cookies?: {
     /**
@@ -195,6 +213,8 @@ export interface AuthModuleOptions {
   deviceDetector?: Replaceable<DeviceDetector>;
   /** Which users need a second factor. Their login by password fails with 403 and a login ticket. Default: none. */
   secondFactor?: Replaceable<SecondFactor>;
+  /** Refuses logins with a reason, or sets the terms of the new session: lifetimes, cookies and data. Default: none. */
+  loginPolicy?: Replaceable<LoginPolicy>;
   /** Reads access tokens from other places, for your routes and the library's. Default: none. */
   tokenSource?: Replaceable<TokenSource>;
   /** Accepts tokens of an earlier system, such as JWTs, on your routes. Default: none. */
@@ -202,7 +222,8 @@ export interface AuthModuleOptions {
 }
 
 /** The options that contain a group of options. */
-export type GroupName = 'cookies' | 'failedLogins' | 'hashing' | 'recentLogin' | 'passwordPolicy' | 'history';
+export type GroupName =
+  'cookies' | 'failedLogins' | 'hashing' | 'recentLogin' | 'rememberMe' | 'passwordPolicy' | 'history';
 
 /** The options that are undefined unless the application sets them. */
 type OptionalName =
@@ -210,6 +231,7 @@ type OptionalName =
   | 'passwordHasher'
   | 'deviceDetector'
   | 'secondFactor'
+  | 'loginPolicy'
   | 'tokenSource'
   | 'formerTokens'
   | 'refreshReuseGraceSeconds';

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { DeviceDetector } from '../adapters/device-detector';
 import { FormerTokens } from '../adapters/former-tokens';
+import { LoginPolicy } from '../adapters/login-policy';
 import { PasswordHasher } from '../adapters/password-hasher';
 import { SecondFactor } from '../adapters/second-factor';
 import { TokenSource } from '../adapters/token-source';
@@ -112,6 +113,10 @@ const OPTIONS: OptionTable<ResolvedAuthOptions, GroupName> = {
   absoluteTimeoutSeconds: { default: 2_592_000, rule: seconds(1) },
   idleTimeoutSeconds: { default: 604_800, rule: seconds(1), follows: 'refreshTokenTtlSeconds', limit: absoluteTimeout },
   activityIntervalSeconds: { default: 60, rule: seconds(0), limit: idleTimeout },
+  rememberMe: {
+    idleTimeoutSeconds: { default: false, rule: orFalse(seconds(1)) },
+    absoluteTimeoutSeconds: { default: false, rule: orFalse(seconds(1)) },
+  },
   cookies: {
     mode: { default: false, rule: orFalse(oneOf('optional', 'only')) },
     name: { default: 'auth', rule: cookieName },
@@ -153,6 +158,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions, GroupName> = {
   passwordHasher: { default: undefined, rule: extending(PasswordHasher) },
   deviceDetector: { default: undefined, rule: extending(DeviceDetector) },
   secondFactor: { default: undefined, rule: extending(SecondFactor) },
+  loginPolicy: { default: undefined, rule: extending(LoginPolicy) },
   tokenSource: { default: undefined, rule: extending(TokenSource) },
   formerTokens: { default: undefined, rule: extending(FormerTokens) },
 };

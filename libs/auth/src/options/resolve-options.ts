@@ -37,6 +37,7 @@ export function resolveOptions(given: unknown, withExtras: object = {}): Resolve
     ...[...flatten(extras)].flatMap(([path, value]) => problemOfExtra(path, value) ?? []),
     ...conflictsIn(values),
     ...mappingProblems(values),
+    ...('rememberMe' in options && isPlainObject(options.rememberMe) ? rememberProblems(values) : []),
     ...('cookies' in options && isPlainObject(options.cookies) ? cookieProblems(values) : []),
   ];
   if (problems.length > 0) throw new AuthOptionsError(problems);
@@ -156,6 +157,20 @@ function* foldedNameProblems(values: Values): Generator<string> {
   }
 }
 
+function* rememberProblems(values: Values): Generator<string> {
+  const [idlePath, absolutePath] = ['rememberMe.idleTimeoutSeconds', 'rememberMe.absoluteTimeoutSeconds'] as const;
+  const [idle, absolute] = [values.get(idlePath), values.get(absolutePath)];
+  for (const path of [idlePath, absolutePath]) {
+    const isMissing = !values.has(path) || (values.get(path) === false && idle !== absolute);
+    const expected = 'a whole number of seconds, because rememberMe needs both timeouts, or omit rememberMe';
+    if (isMissing) yield wrongValue(path, values.get(path), expected);
+  }
+  if (typeof idle !== 'number' || typeof absolute !== 'number') return;
+  if (idle > absolute) yield wrongValue(idlePath, idle, `at most ${absolute} (rememberMe.absoluteTimeoutSeconds)`);
+  const least = 4 * Number(valueOf('activityIntervalSeconds', values));
+  if (idle < least) yield wrongValue(idlePath, idle, `at least ${least} (four times activityIntervalSeconds)`);
+}
+
 function* cookieProblems(values: Values): Generator<string> {
   if (!values.has('cookies.mode')) yield wrongValue('cookies.mode', undefined, "'optional' or 'only', or omit cookies");
   const origins = values.get('cookies.trustedOrigins');
@@ -217,6 +232,24 @@ function unknownOption(path: string, known: readonly string[]): string {
   const meant = known.find((one) => leafOf(one) === leafOf(path));
   const siblings = known.filter((one) => one.startsWith(path.slice(0, path.lastIndexOf('.') + 1)));
   return `${path} is not an option; use ${meant ?? `one of ${siblings.join(', ')}`}`;
+}
+
+/**
+ * Returns the maximum lifetimes of a session, and the lifetime of its refresh tokens, in milliseconds. The refresh tokens
+ * of a remembered session live as long as the session without activity, so that it can be refreshed until then.
+ */
+export function lifetimesOf(
+  options: ResolvedAuthOptions,
+  isRemembered: boolean,
+): Readonly<Record<'idleMs' | 'absoluteMs' | 'refreshTokenMs', number>> {
+  const { idleTimeoutSeconds: idle, absoluteTimeoutSeconds: absolute } = options.rememberMe;
+  if (isRemembered && idle !== false && absolute !== false)
+    return { idleMs: idle * 1000, absoluteMs: absolute * 1000, refreshTokenMs: idle * 1000 };
+  return {
+    idleMs: options.idleTimeoutSeconds * 1000,
+    absoluteMs: options.absoluteTimeoutSeconds * 1000,
+    refreshTokenMs: options.refreshTokenTtlSeconds * 1000,
+  };
 }
 
 /** The options that apply if you set none, frozen. Options without a constant default are undefined. */

@@ -143,10 +143,10 @@ export class InSession {
 
   private async reissue(principal: AuthPrincipal, methods: readonly string[], op: Operation): Promise<TokenPair> {
     const current = currentSessionOf(principal);
-    const { tokens, digests } = this.tokens.issueFamily(current.id, this.clock.now());
-    const expiries = await this.reissues.reissueAfterReauthentication(current, digests, methods, op.client);
-    if (!expiries) throw invalidAccessToken();
+    const { tokens, digests } = this.tokens.issueFamily(current.id);
+    const terms = await this.reissues.reissueAfterReauthentication(current, digests, methods, op.client);
+    if (!terms) throw invalidAccessToken();
     this.sockets.closeAfterCommit(null, current.id);
-    return tokenPair(tokens, expiries);
+    return tokenPair(tokens, terms);
   }
 }

@@ -126,7 +126,7 @@ export class ReplacePassword {
       'current_password',
       op,
       async (user) => {
-        const family = keepTokens ? null : this.tokens.issueFamily(sessionId, this.clock.now());
+        const family = keepTokens ? null : this.tokens.issueFamily(sessionId);
         const authorized = { sessionId, issued: family && family.digests, verifiedHash: user.passwordHash! };
         const { kept } = await this.replace(user, newPassword, { change: authorized }, op);
         if (!kept) throw invalidAccessToken();

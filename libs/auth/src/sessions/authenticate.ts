@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { SessionData } from '../adapters/login-policy';
 import type { ClientInfo } from '../adapters/second-factor';
 import type { RequestUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
@@ -23,7 +24,6 @@ import {
   PROOF_COLUMNS,
   proofsFromRow,
   provenMethods,
-  type SessionData,
   sessionFromRow,
   SessionSql,
   type StoredProofs,

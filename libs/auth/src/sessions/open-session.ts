@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { UserId } from '../adapters/user-store';
+import type { LoginRefusal } from '../adapters/login-policy';
+import type { StoredUser } from '../adapters/user-store';
 import { Clock } from '../base/clock';
+import { type AuthError, loginRefused, standardError } from '../base/errors';
 import { Database } from '../database/database';
 import { type ParameterValues, StatementFactory } from '../database/statements';
 import { affectedBy, firstOf, type Row, rowsOf, type Step } from '../database/transaction';
@@ -15,10 +17,11 @@ import {
 } from '../history/event-log';
 import { Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { type OpenedSession, TokenIssuer, tokenPair } from '../tokens/tokens';
+import { expiriesAfter, type OpenedSession, TokenIssuer, tokenPair } from '../tokens/tokens';
 import { Users } from '../users/users';
 import { endEvents, EndSessions, SESSION_LIMIT } from './end-sessions';
-import { expiriesOf } from './rotate';
+import { LoginTerms } from './login-terms';
+import { termsOf } from './rotate';
 import {
   type EndedSession,
   isExpired,
@@ -29,26 +32,35 @@ import {
   UserLock,
 } from './session';
 
-type Outcome<Opened> =
-  | ({ readonly kind: 'opened' } & Opened)
-  | { readonly kind: 'limit_reached'; readonly activeSessions: number }
-  /** The user is not active, or the credentials or the login ticket have changed since they were verified. */
-  | { readonly kind: 'credentials_changed' };
+/** The session limit or the login policy refuses the login, which is not a failed login. */
+export interface RefusedLogin {
+  readonly kind: 'refused';
+  readonly error: AuthError;
+}
 
-/** `ended`: at the session limit, the expired sessions and the sessions that the limit ended. Otherwise empty. */
-type StoredOutcome = Outcome<{ readonly ended: readonly EndedSession[]; readonly newDevice: boolean }>;
+/** The user is not active, or the credentials or the login ticket have changed since they were verified. */
+const CHANGED = { kind: 'credentials_changed' } as const;
+
+type Outcome = { readonly kind: 'opened'; readonly session: OpenedSession } | RefusedLogin | typeof CHANGED;
+
+type StoredOutcome =
+  /** `ended`: at the session limit, the expired sessions and the sessions that the limit ended. Otherwise empty. */
+  | { readonly kind: 'opened'; readonly ended: readonly EndedSession[]; readonly newDevice: boolean }
+  | { readonly kind: 'limit_reached'; readonly activeSessions: number }
+  | typeof CHANGED;
 
 /** What lets a session open, which is checked again in the transaction that opens the session. */
 export interface Identification {
-  readonly userId: UserId;
-  /** The version when the credentials or the ticket were verified. Null if the application identified the user. */
-  readonly credentialsVersion: number | null;
+  readonly user: StoredUser;
+  /** The version when the credentials or the ticket were verified, or before the application's user was read. */
+  readonly credentialsVersion: number;
+  readonly rememberMe: boolean;
   readonly proofsAt: (now: number) => StoredProofs;
   /** Checks the login ticket. */
   readonly check?: (now: number) => Step<boolean>;
-  /** Consumes the login ticket. Does not run if the session limit refuses the login. */
+  /** Consumes the login ticket. Does not run if the login is refused. */
   readonly consume?: (now: number) => Step<void>;
-  /** Ends the failure streaks. Runs also if the session limit refuses the login, because the secret was right. */
+  /** Ends the failure streaks. Runs also if the login is refused, because the secret was right. */
   readonly succeed?: () => Step<void>;
 }
 
@@ -58,7 +70,7 @@ const REFUSAL_RECORDED_FOR_MS = 3_600_000;
 const INSERTED =
   `id userId ipAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt lastActivity
   idleExpiresAt absoluteExpiresAt checkAt accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest methods
-  data state loginNetwork lastNetwork generation replayCount`.split(/\s+/);
+  data remembered persistent state loginNetwork lastNetwork generation replayCount`.split(/\s+/);
 
 /** Opens sessions, and applies the session policy, which can end other sessions or refuse the login. */
 @Injectable()
@@ -79,6 +91,7 @@ export class OpenSession {
     private readonly events: EventLog,
     private readonly signals: Signals,
     private readonly tokens: TokenIssuer,
+    private readonly terms: LoginTerms,
     private readonly clock: Clock,
   ) {
     this.maxSessions = { multi: SESSION_LIMIT, single: 1, max_count: options.maxSessions }[options.sessionPolicy];
@@ -106,24 +119,36 @@ export class OpenSession {
     );
   }
 
-  /** Opens a session for a user whose identity has been proven, and applies the session limit. */
-  async open(
-    identification: Identification,
-    { client }: Operation,
-  ): Promise<Outcome<{ readonly session: OpenedSession }>> {
+  /**
+   * Opens a session for a user whose identity has been proven, on the terms of the login policy, and applies the session
+   * limit. Call it outside the hash queue, because the policy may be slow.
+   */
+  async open(identification: Identification, { client }: Operation): Promise<Outcome> {
+    const { user, rememberMe } = identification;
+    const { methods, data: given } = identification.proofsAt(this.clock.now());
+    const terms = await this.terms.decide(user, { methods, data: given }, rememberMe, client);
+    if ('refuse' in terms) return this.refuse(identification, terms.refuse, client);
+    const { remembered, persistent, data } = terms;
+    // The policy can take some time, so the session begins after its answer.
     const now = this.clock.now();
     const sessionId = this.tokens.newSessionId();
-    const { tokens, digests } = this.tokens.issueFamily(sessionId, now);
-    const idleExpiresAt = now + this.options.idleTimeoutSeconds * 1000;
-    const absoluteExpiresAt = now + this.options.absoluteTimeoutSeconds * 1000;
+    const { tokens, digests } = this.tokens.issueFamily(sessionId);
+    const idleExpiresAt = now + terms.idleMs;
+    const absoluteExpiresAt = now + terms.absoluteMs;
     const expiresAt = Math.min(idleExpiresAt, absoluteExpiresAt);
+    const expiries = expiriesAfter(now, this.options, remembered);
+    const pairTerms = termsOf({ ...expiries, persistent, absoluteEnd: absoluteExpiresAt });
     const session = {
       ...digests,
-      ...expiriesOf({ ...digests, absoluteEnd: absoluteExpiresAt }),
-      ...identification.proofsAt(now),
+      ...pairTerms,
       ...client.device,
+      methods,
+      data,
+      // As a number, because SQLite has no booleans.
+      remembered: Number(remembered),
+      persistent: Number(persistent),
       id: sessionId,
-      userId: String(identification.userId),
+      userId: String(user.id),
       ipAddress: client.ipAddress,
       idleExpiresAt,
       absoluteExpiresAt,
@@ -147,36 +172,52 @@ export class OpenSession {
     if (stored.kind === 'credentials_changed') return stored;
     if (stored.kind === 'limit_reached') {
       const { activeSessions } = stored;
-      this.signals.emit(null, 'session_limit_reached', { userId: identification.userId, activeSessions });
-      return stored;
+      this.signals.emit(null, 'session_limit_reached', { userId: user.id, activeSessions });
+      return { kind: 'refused', error: standardError('session_limit_reached') };
     }
     const { ended, newDevice } = stored;
     if (ended.length > 0) this.endSessions.publish(ended, null);
     const userId = this.users.parseId(session.userId);
     this.signals.emit(null, 'user_logged_in', { userId, session: toSessionInfo(session, sessionId), newDevice });
-    return { kind: 'opened', session: { ...tokenPair(tokens, session), sessionId, userId } };
+    return { kind: 'opened', session: { ...tokenPair(tokens, pairTerms), sessionId, userId } };
+  }
+
+  /** Records that the login policy refuses a login, unless its credentials or its ticket have changed meanwhile. */
+  private async refuse(identification: Identification, refusal: LoginRefusal, client: Client): Promise<Outcome> {
+    const now = this.clock.now();
+    const userId = String(identification.user.id);
+    const refuseOnce = function* (this: OpenSession): Step<boolean> {
+      yield* this.lock.lock(userId);
+      const values = { ...client.device, id: '', userId, loginNetwork: client.trackedNetwork };
+      const state = (yield* firstOf(this.read.with(values)))!;
+      if (!(yield* isUnchanged(identification, state, now))) return false;
+      if (identification.succeed) yield* identification.succeed();
+      yield* this.recordRefusal(userId, client, now, refusal.code);
+      return true;
+    };
+    const isRecorded = await this.database.transaction(null, () => refuseOnce.call(this), { retryUnknownCommit: true });
+    return isRecorded ? { kind: 'refused', error: loginRefused(refusal) } : CHANGED;
   }
 
   private *openLocked(
-    { credentialsVersion, check, consume, succeed }: Identification,
+    identification: Identification,
     session: ParameterValues & { readonly userId: string },
     client: Client,
     now: number,
     firstOutcome?: StoredOutcome,
   ): Step<StoredOutcome> {
     const { userId } = session;
+    const { consume, succeed } = identification;
     yield* this.lock.lock(userId);
     const state = (yield* firstOf(this.read.with(session)))!;
     if (firstOutcome && Number(state['is_open']) > 0) return firstOutcome;
-    if (!isUnchanged(state, credentialsVersion) || (check && !(yield* check(now)))) {
-      return { kind: 'credentials_changed' };
-    }
+    if (!(yield* isUnchanged(identification, state, now))) return CHANGED;
     const isFull = Number(state['active_sessions']) >= this.maxSessions;
     const active = isFull ? yield* this.endSessions.lockAllActive(userId) : [];
     if (succeed) yield* succeed();
     const live = active.filter((one) => !isExpired(one, now));
     if (live.length >= this.maxSessions && this.rejectsAtLimit) {
-      yield* this.recordRefusal(userId, client, now);
+      yield* this.recordRefusal(userId, client, now, 'session_limit');
       return { kind: 'limit_reached', activeSessions: live.length };
     }
     const { ended, events } = yield* this.endAtLimit(active, live, client, now);
@@ -202,9 +243,9 @@ export class OpenSession {
     return { ended, events: endEvents(ended, client, now) };
   }
 
-  /** Records a refused login at most once an hour for each user and network. */
-  private *recordRefusal(userId: string, client: Client, now: number): Step<void> {
-    const refused = newEvent('login_blocked', userId, client, now, { reason: 'session_limit' });
+  /** Records a refused login at most once an hour for each user, network and reason. */
+  private *recordRefusal(userId: string, client: Client, now: number, reason: string): Step<void> {
+    const refused = newEvent('login_blocked', userId, client, now, { reason });
     const since = now - REFUSAL_RECORDED_FOR_MS;
     const recent = { userId, since, firstId: firstEventIdAt(since), extra: JSON.stringify(refused.extra) };
     const addresses = (yield* rowsOf(this.readRefusals.with(recent))).map((row) => row['ip_address'] as string | null);
@@ -217,7 +258,8 @@ function openedEvent(userId: string, client: Client, now: number, newDevice: boo
   return newEvent('login_success', userId, client, now, newDevice ? { new_device: true } : {});
 }
 
-/** Returns whether the credentials and the account are still those that were verified. */
-function isUnchanged({ account, version }: Row, credentialsVersion: number | null): boolean {
-  return account === 'active' && (credentialsVersion === null || Number(version) === credentialsVersion);
+/** Returns whether the account, the credentials and the login ticket are still those that were verified. */
+function* isUnchanged({ credentialsVersion, check }: Identification, state: Row, now: number): Step<boolean> {
+  if (state['account'] !== 'active' || Number(state['version']) !== credentialsVersion) return false;
+  return !check || (yield* check(now));
 }

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { SessionData, SessionDataPatch } from '../adapters/login-policy';
 import type { UserId } from '../adapters/user-store';
 import { Clock, isWithinLast } from '../base/clock';
 import { invalidAccessToken, standardError, tooBusy } from '../base/errors';
@@ -11,15 +12,7 @@ import type { SessionInfo } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { assertSession, Authenticate, type AuthPrincipal } from './authenticate';
 import { EndSessions } from './end-sessions';
-import {
-  isExpired,
-  patchedData,
-  type SessionData,
-  type SessionDataPatch,
-  sessionFromRow,
-  SessionSql,
-  toSessionInfo,
-} from './session';
+import { isExpired, patchedData, sessionFromRow, SessionSql, toSessionInfo } from './session';
 
 /** The maximum number of times that a change of session data is tried while others change the data. */
 const MAX_DATA_WRITES = 10;

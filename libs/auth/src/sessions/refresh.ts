@@ -11,7 +11,7 @@ import { parseRefreshToken, type Successor, TokenIssuer, tokenPair, type TokenPa
 import { Users } from '../users/users';
 import { EndSessions } from './end-sessions';
 import {
-  expiriesOf,
+  termsOf,
   MAX_REPLAYS,
   type PresentedRefreshToken,
   previousNetworkOf,
@@ -168,7 +168,7 @@ export class Refresh {
     for (let decisions = 0; decisions < MAX_DECISIONS; decisions++) {
       const found = await this.rotation.read(call);
       // An earlier run, whose result was lost, has rotated the token.
-      if (found?.accessDigest === successor.digests.accessDigest) return tokenPair(successor.tokens, expiriesOf(found));
+      if (found?.accessDigest === successor.digests.accessDigest) return tokenPair(successor.tokens, termsOf(found));
       const outcome = found ? await this.respond(found, call) : 'refused';
       if (outcome !== 'changed') return outcome;
     }
@@ -185,7 +185,7 @@ export class Refresh {
         return this.replay(call, found);
       case 'unchanged':
         if (call.unconfirmed) this.unconfirmed.keep(presented, call.unconfirmed);
-        return tokenPair({ accessToken: accessToken!, refreshToken }, expiriesOf(found));
+        return tokenPair({ accessToken: accessToken!, refreshToken }, termsOf(found));
       case 'reuse':
         // With a seed, a replay may have delivered the pair of an earlier run, and the client may have refreshed it.
         // Without a seed, no client has received that pair, so `run` would have found it in the session.
@@ -217,7 +217,7 @@ export class Refresh {
     if (!(await this.rotation.replay(call, found))) return 'changed';
     const previousNetwork = previousNetworkOf(found, call.client);
     if (previousNetwork !== null) await this.publishNetworkChange(previousNetwork, call, found);
-    return tokenPair(call.replayed.tokens, expiriesOf(found));
+    return tokenPair(call.replayed.tokens, termsOf(found));
   }
 
   /** The refresh is committed and must not fail, even if the session cannot be read. */

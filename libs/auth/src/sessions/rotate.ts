@@ -9,16 +9,10 @@ import { affectedBy, changeAll, firstOf, type Query, REMAINING_MS, type Row, typ
 import { type Client, EventLog, type NewAuthEvent, newEvent } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { PASSWORD_METHOD } from '../throttle/throttle';
-import {
-  expiriesAfter,
-  graceSecondsFor,
-  type NewTokenFamily,
-  type PairExpiries,
-  type Successor,
-} from '../tokens/tokens';
+import { expiriesAfter, graceSecondsFor, type NewTokenFamily, type PairTerms, type Successor } from '../tokens/tokens';
 import { Users } from '../users/users';
 import type { CurrentSession } from './authenticate';
-import { accountFromRow, sessionFromRow, type SessionRecord, SessionSql, withProvenMethods } from './session';
+import { accountFromRow, isTrue, sessionFromRow, type SessionRecord, SessionSql, withProvenMethods } from './session';
 
 /** The maximum number of replays of one refresh. */
 export const MAX_REPLAYS = 100;
@@ -58,9 +52,9 @@ export interface Rotation {
 
 const NETWORK_CHANGED = { network_changed: true };
 
-const EXPIRY_COLUMNS = 'accessExpiresAt refreshExpiresAt';
+const PAIR_COLUMNS = 'accessExpiresAt refreshExpiresAt persistent';
 
-const TOKEN_COLUMNS = `${EXPIRY_COLUMNS} accessDigest refreshDigest familyDigest generation refreshedAt lastNetwork
+const TOKEN_COLUMNS = `${PAIR_COLUMNS} remembered accessDigest refreshDigest familyDigest generation refreshedAt lastNetwork
   replaySeed replayUntil replayTransport replayNetworkDigest replayCount firstUsedAt`;
 
 /**
@@ -99,7 +93,10 @@ export class Rotate {
     // Without rotation, only the access digest shows that an earlier run was committed.
     const rotation = `UPDATE {session} AS s SET {session.refreshDigest} = :nextRefreshDigest,
          {session.accessDigest} = :nextAccessDigest,
-         {session.refreshExpiresAt} = ${least(dialect, ':refreshExpiresAt', absoluteEnd)},
+         {session.refreshExpiresAt} = ${sql.ifRemembered(
+           least(dialect, ':rememberedExpiresAt', absoluteEnd),
+           least(dialect, ':refreshExpiresAt', absoluteEnd),
+         )},
          {session.accessExpiresAt} = ${least(dialect, ':accessExpiresAt', absoluteEnd)},
          {session.generation} = s.{session.generation} + :generations, {session.refreshedAt} = :now,
          {session.lastNetwork} = COALESCE(:network, s.{session.lastNetwork}),
@@ -140,18 +137,18 @@ export class Rotate {
   /**
    * Replaces the presented token by its successor, and records the event.
    * @param found null only if `needsNoRead`
-   * @returns the expiries of the new pair, and the network before a change. Null if the guard condition does not hold
+   * @returns the terms of the new pair, and the network before a change. Null if the guard condition does not hold
    */
   async rotate(
     rotation: Rotation,
     found: RefreshableSession | null,
     maxMs = Infinity,
-  ): Promise<(PairExpiries & { readonly previousNetwork: string | null }) | null> {
+  ): Promise<(PairTerms & { readonly previousNetwork: string | null }) | null> {
     const { presented, successor, client, now, graceMs } = rotation;
     const { digests, seed } = successor;
-    const issued = expiriesAfter(now, this.options);
     const values = {
-      ...issued,
+      ...expiriesAfter(now, this.options, false),
+      rememberedExpiresAt: expiriesAfter(now, this.options, true).refreshExpiresAt,
       id: presented.sessionId,
       presentedDigest: presented.digest,
       nextRefreshDigest: digests.refreshDigest,
@@ -172,13 +169,15 @@ export class Rotate {
       const [row] = (await this.database.run(null, query, optionsOf(rotation, maxMs))).rows;
       if (!row) return null;
       this.events.countWritten(1);
-      return { ...expiriesFromRow(row), previousNetwork: row['previous_network'] as string | null };
+      return { ...termsFromRow(row), previousNetwork: row['previous_network'] as string | null };
     }
     const previousNetwork = previousNetworkOf(found!, client);
     const extra = previousNetwork === null ? {} : NETWORK_CHANGED;
     const event = newEvent('token_refresh', found!.session.userId, client, now, extra);
     const isRotated = await this.changeAndRecord(this.rotation.with(values), event, rotation);
-    return isRotated ? { ...expiriesOf({ ...found!, ...issued }), previousNetwork } : null;
+    if (!isRotated) return null;
+    const issued = expiriesAfter(now, this.options, found!.remembered);
+    return { ...termsOf({ ...found!, ...issued }), previousNetwork };
   }
 
   /** Records a replay of the last refresh. Returns false if the guard condition does not hold. */
@@ -201,7 +200,7 @@ export class Rotate {
   }
 }
 
-export interface ReissuedSession extends PairExpiries {
+export interface ReissuedSession extends PairTerms {
   readonly session: SessionRecord;
 }
 
@@ -220,10 +219,11 @@ export class Reissue {
     sql: SessionSql,
     private readonly events: EventLog,
     private readonly clock: Clock,
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
   ) {
     const active = `s.{session.id} = :id AND s.{session.state} = 'active'`;
     this.read = statements.statement(
-      `SELECT ${sql.columns}, ${columns('session', `accessDigest methods ${EXPIRY_COLUMNS}`, 's.')},
+      `SELECT ${sql.columns}, ${columns('session', `accessDigest methods remembered ${PAIR_COLUMNS}`, 's.')},
          ${sql.absoluteEnd} AS absolute_end
        FROM {session} s WHERE ${active} ${forUpdate(statements.dialect)}`,
     );
@@ -243,7 +243,7 @@ export class Reissue {
    */
   *reissue(id: string, issued: NewTokenFamily | null, now: number): Step<ReissuedSession | null> {
     const row = yield* firstOf(this.read.with({ id }));
-    if (!row || !issued) return row && { session: sessionFromRow(row), ...expiriesFromRow(row) };
+    if (!row || !issued) return row && { session: sessionFromRow(row), ...termsFromRow(row) };
     return yield* this.replaceTokens(row, issued, [PASSWORD_METHOD], now);
   }
 
@@ -253,13 +253,12 @@ export class Reissue {
     issued: NewTokenFamily,
     proven: readonly string[],
     client: Client,
-  ): Promise<PairExpiries | null> {
+  ): Promise<PairTerms | null> {
     const now = this.clock.now();
-    const unit = function* (this: Reissue): Step<PairExpiries | null> {
+    const unit = function* (this: Reissue): Step<PairTerms | null> {
       const row = yield* firstOf(this.read.with({ id }));
       // An earlier run of this transaction, whose result was lost, has replaced the tokens.
-      if (row?.['access_digest'] === issued.accessDigest)
-        return expiriesOf({ ...issued, absoluteEnd: Number(row['absolute_end']) });
+      if (row?.['access_digest'] === issued.accessDigest) return termsFromRow(row);
       if (row?.['access_digest'] !== accessDigest) return null;
       const reissued = yield* this.replaceTokens(row, issued, proven, now);
       yield* this.events.write([newEvent('reauthentication', userId, client, now)]);
@@ -270,18 +269,20 @@ export class Reissue {
 
   private *replaceTokens(row: Row, issued: NewTokenFamily, proven: readonly string[], now: number) {
     const { id, methods: methodsRead, access_digest: accessDigestRead } = row;
-    const expiries = expiriesOf({ ...issued, absoluteEnd: Number(row['absolute_end']) });
+    const { persistent } = termsFromRow(row);
+    const expiries = expiriesAfter(now, this.options, isTrue(row['remembered']));
+    const terms = termsOf({ ...expiries, persistent, absoluteEnd: Number(row['absolute_end']) });
     const methods = withProvenMethods(String(methodsRead), proven, now);
-    const values = { ...issued, ...expiries, id, now, methods, methodsRead, accessDigestRead };
+    const values = { ...issued, ...terms, id, now, methods, methodsRead, accessDigestRead };
     yield* changeAll(this.replace.with(values), 1);
-    return { session: sessionFromRow(row), ...expiries };
+    return { session: sessionFromRow(row), ...terms };
   }
 }
 
 /** `previous_network` is the network before a change: on PostgreSQL, the subquery reads the row before the update. */
 function withEvent(rotation: string, events: EventLog): string {
   const extra = `CASE WHEN previous_network IS NULL THEN CAST(:eventExtra AS text) ELSE CAST(:changedExtra AS text) END`;
-  return `WITH changed AS (${rotation} RETURNING s.{session.userId} AS user_id, ${columns('session', EXPIRY_COLUMNS, 's.')},
+  return `WITH changed AS (${rotation} RETURNING s.{session.userId} AS user_id, ${columns('session', PAIR_COLUMNS, 's.')},
        (SELECT p.{session.lastNetwork} FROM {session} p
          WHERE p.{session.id} = s.{session.id} AND p.{session.lastNetwork} <> :network) AS previous_network),
      logged AS (${events.insertForUsersIn('changed', extra)} RETURNING 1 AS one)
@@ -298,14 +299,23 @@ export function previousNetworkOf({ lastNetwork }: RefreshableSession, { tracked
   return trackedNetwork === '' || lastNetwork === trackedNetwork ? null : lastNetwork;
 }
 
-/** Returns when a pair expires. A lowered absolute timeout of the session applies immediately. */
-export function expiriesOf(pair: PairExpiries & { readonly absoluteEnd: number }): PairExpiries {
+/** Returns the terms of a pair. A lowered absolute timeout of the session applies immediately. */
+export function termsOf(pair: PairTerms & { readonly absoluteEnd: number }): PairTerms {
   const limited = (at: number): number => Math.min(at, pair.absoluteEnd);
-  return { accessExpiresAt: limited(pair.accessExpiresAt), refreshExpiresAt: limited(pair.refreshExpiresAt) };
+  const { persistent } = pair;
+  return {
+    accessExpiresAt: limited(pair.accessExpiresAt),
+    refreshExpiresAt: limited(pair.refreshExpiresAt),
+    persistent,
+  };
 }
 
-function expiriesFromRow(row: Row): PairExpiries {
-  return { accessExpiresAt: Number(row['access_expires_at']), refreshExpiresAt: Number(row['refresh_expires_at']) };
+function termsFromRow(row: Row): PairTerms {
+  return {
+    accessExpiresAt: Number(row['access_expires_at']),
+    refreshExpiresAt: Number(row['refresh_expires_at']),
+    persistent: isTrue(row['persistent']),
+  };
 }
 
 function refreshableFromRow(row: Row) {
@@ -317,7 +327,8 @@ function refreshableFromRow(row: Row) {
     refreshDigest: String(row['refresh_digest']),
     familyDigest: String(row['family_digest']),
     generation: Number(row['generation']),
-    ...expiriesFromRow(row),
+    ...termsFromRow(row),
+    remembered: isTrue(row['remembered']),
     absoluteEnd: Number(row['absolute_end']),
     refreshedAt: row['refreshed_at'] === null ? null : Number(row['refreshed_at']),
     lastNetwork: (row['last_network'] ?? null) as string | null,

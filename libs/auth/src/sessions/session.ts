@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceInfo, DeviceType } from '../adapters/device-detector';
+import type { SessionData, SessionDataPatch } from '../adapters/login-policy';
 import type { AccountStatus } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { asciiJson, isPlainObject } from '../base/fields';
@@ -10,6 +11,7 @@ import { columns, integerLiteral, type Statement, StatementFactory } from '../da
 import { affectedBy, firstOf, type Row, type Step } from '../database/transaction';
 import type { SessionInfo } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
+import { lifetimesOf } from '../options/resolve-options';
 import { Users, READ_CREDENTIALS_VERSION } from '../users/users';
 
 type RecordedColumn =
@@ -71,6 +73,11 @@ export function sessionFromRow(row: Row): SessionRecord {
   };
 }
 
+/** Returns a boolean column, which drivers return as a boolean or a number. */
+export function isTrue(value: unknown): boolean {
+  return Number(value) === 1;
+}
+
 export function accountFromRow(row: Row): AccountStatus | null {
   return (row['account'] ?? null) as AccountStatus | null;
 }
@@ -95,18 +102,26 @@ export class SessionSql {
   constructor(
     private readonly statements: StatementFactory,
     users: Users,
-    @Inject(AUTH_OPTIONS) { idleTimeoutSeconds, absoluteTimeoutSeconds, history }: ResolvedAuthOptions,
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
   ) {
     const { dialect } = statements;
-    this.idleMs = integerLiteral(idleTimeoutSeconds * 1000);
-    this.retentionMs = integerLiteral(history.retentionDays * 86_400_000);
-    const configuredEnd = `s.{session.createdAt} + ${integerLiteral(absoluteTimeoutSeconds * 1000)}`;
+    const [remembered, ordinary] = [lifetimesOf(options, true), lifetimesOf(options, false)];
+    this.idleMs = this.ifRemembered(integerLiteral(remembered.idleMs), integerLiteral(ordinary.idleMs));
+    this.retentionMs = integerLiteral(options.history.retentionDays * 86_400_000);
+    const absoluteMs = this.ifRemembered(integerLiteral(remembered.absoluteMs), integerLiteral(ordinary.absoluteMs));
+    const configuredEnd = `s.{session.createdAt} + ${absoluteMs}`;
     this.absoluteEnd = least(dialect, 's.{session.absoluteExpiresAt}', configuredEnd);
     const idleEnd = `s.{session.lastActivity} + ${this.idleMs}`;
     this.expiresAt = least(dialect, 's.{session.idleExpiresAt}', idleEnd, this.absoluteEnd);
     this.account = users.sql?.status ?? 'NULL';
     this.columns = `${columns('session', SESSION_COLUMNS, 's.')}, ${this.expiresAt} AS expires_at`;
     this.columnsWithAccount = `${this.columns}, ${this.account} AS account`;
+  }
+
+  /** Returns an expression for a remembered session or another one. Without `rememberMe`, all sessions are as others. */
+  ifRemembered(remembered: string, otherwise: string): string {
+    if (this.options.rememberMe.idleTimeoutSeconds === false) return otherwise;
+    return `CASE WHEN s.{session.remembered} THEN ${remembered} ELSE ${otherwise} END`;
   }
 
   /** Compiles a SELECT of sessions `s`. `rest` may contain a clause that locks the rows. */
@@ -196,13 +211,6 @@ export class UserLock {
   }
 }
 
-/**
- * The data that your application keeps on a session. Declare its properties by module augmentation. All properties are
- * optional when they are read, because a session may lack any of them.
- */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- applications add the properties
-export interface SessionData {}
-
 /** The proven methods and the application's data, as sessions and login tickets store them. */
 export interface StoredProofs {
   /** A JSON object: the name of each method with the instant of its last proof, in milliseconds. */
@@ -215,6 +223,7 @@ export interface StoredProofs {
 export interface GivenProofs {
   readonly methods?: readonly string[];
   readonly data?: Partial<SessionData>;
+  readonly rememberMe?: boolean | undefined;
 }
 
 export const PROOF_COLUMNS = 'methods data';
@@ -271,9 +280,6 @@ export function storedProofs({ methods, data }: GivenProofs, now: number): Store
   if (methods !== undefined) assertMethods(methods);
   return { methods: withProvenMethods('{}', methods ?? [], now), data: data === undefined ? null : storedData(data) };
 }
-
-/** A change of the data of a session. A key with null is removed. Other keys stay as they are. */
-export type SessionDataPatch = { readonly [Key in keyof SessionData]?: SessionData[Key] | null };
 
 /** Applies a patch to stored data. @throws Error if the patch or the result cannot be stored */
 export function patchedData(stored: string | null, patch: SessionDataPatch): string {

@@ -3,6 +3,7 @@
 import type { CanActivate, INestApplicationContext } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { randomUUID, timingSafeEqual } from 'node:crypto';
+import type { SessionData } from '../adapters/login-policy';
 import { PasswordHasher } from '../adapters/password-hasher';
 import type { ClientInfo } from '../adapters/second-factor';
 import type { RequestUser, UserId } from '../adapters/user-store';
@@ -13,7 +14,7 @@ import type { AuthSignalName, AuthSignals, SessionInfo } from '../history/signal
 import { Caller, storeCaller } from '../http/callers';
 import { isPublicRoute } from '../http/route-rules';
 import { SessionPrincipal } from '../sessions/authenticate';
-import { type SessionData, storedProofs } from '../sessions/session';
+import { storedProofs } from '../sessions/session';
 import type { OpenedSession } from '../tokens/tokens';
 
 /** The injection token of the clock: `overrideProvider(Clock).useValue(new DrivenClock())`. */

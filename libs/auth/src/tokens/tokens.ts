@@ -4,6 +4,7 @@ import type { UserId } from '../adapters/user-store';
 import { derive, Random, sha256 } from '../base/random';
 import type { TokenTransport } from '../database/entities';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
+import { lifetimesOf } from '../options/resolve-options';
 
 const TICKET_LIFETIME_MS = 300_000;
 
@@ -40,7 +41,7 @@ export interface PairDigests {
 }
 
 /** The first pair of a family, for the database. */
-export interface NewTokenFamily extends PairDigests, PairExpiries {
+export interface NewTokenFamily extends PairDigests {
   readonly familyDigest: string;
 }
 
@@ -55,10 +56,17 @@ export interface PairExpiries {
   readonly refreshExpiresAt: number;
 }
 
+/** The expiries of a pair, and whether its cookies outlast the browser. */
+export interface PairTerms extends PairExpiries {
+  readonly persistent: boolean;
+}
+
 /** A token pair in plain text, with its expiries. Neither token is valid after the session's absolute timeout. */
 export interface TokenPair extends PlainTokens {
   readonly accessTokenExpiresAt: Date;
   readonly refreshTokenExpiresAt: Date;
+  /** Whether `AuthCookies.set` sets cookies with `Max-Age`, which outlast the browser. */
+  readonly persistent: boolean;
 }
 
 /** A new session. */
@@ -69,18 +77,22 @@ export interface OpenedSession extends TokenPair {
 }
 
 /** Returns when a pair expires that is issued now, unless its session ends earlier. */
-export function expiriesAfter(now: number, options: ResolvedAuthOptions): PairExpiries {
+export function expiriesAfter(now: number, options: ResolvedAuthOptions, isRemembered: boolean): PairExpiries {
   return {
     accessExpiresAt: now + options.accessTokenTtlSeconds * 1000,
-    refreshExpiresAt: now + options.refreshTokenTtlSeconds * 1000,
+    refreshExpiresAt: now + lifetimesOf(options, isRemembered).refreshTokenMs,
   };
 }
 
-export function tokenPair(tokens: PlainTokens, { accessExpiresAt, refreshExpiresAt }: PairExpiries): TokenPair {
+export function tokenPair(
+  tokens: PlainTokens,
+  { accessExpiresAt, refreshExpiresAt, persistent }: PairTerms,
+): TokenPair {
   return {
     ...tokens,
     accessTokenExpiresAt: new Date(accessExpiresAt),
     refreshTokenExpiresAt: new Date(refreshExpiresAt),
+    persistent,
   };
 }
 
@@ -187,13 +199,12 @@ export class TokenIssuer {
     return this.random.uuid();
   }
 
-  issueFamily(sessionId: string, now: number): { readonly tokens: PlainTokens; readonly digests: NewTokenFamily } {
+  issueFamily(sessionId: string): { readonly tokens: PlainTokens; readonly digests: NewTokenFamily } {
     const familySecret = this.random.bytes(FAMILY_SECRET_BYTES);
     const accessSecret = this.random.bytes(ACCESS_SECRET_BYTES);
     const claims = { sessionId, familySecret, generation: 0 };
     const { tokens, digests } = pairOf(claims, accessSecret, this.random.bytes(REFRESH_SECRET_BYTES));
-    const expiries = expiriesAfter(now, this.options);
-    return { tokens, digests: { ...digests, ...expiries, familyDigest: sha256(familySecret) } };
+    return { tokens, digests: { ...digests, familyDigest: sha256(familySecret) } };
   }
 
   /**

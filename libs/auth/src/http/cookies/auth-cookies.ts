@@ -36,7 +36,8 @@ export class AuthCookies {
   }
 
   /**
-   * Sets the cookies of a token pair, and `Cache-Control: no-store`. Each cookie expires with its token.
+   * Sets the cookies of a token pair, and `Cache-Control: no-store`. Each cookie expires with its token, or with the
+   * browser if `persistent` of the pair is false.
    * @throws AuthError `cross_site_request` as in `assertSameSite`
    */
   set(request: AuthRequest, response: AuthResponse, pair: TokenPair): void {

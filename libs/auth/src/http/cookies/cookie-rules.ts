@@ -137,9 +137,10 @@ export class CookieRules {
     this.replaceCookies(response, [this.cookie(this.accessName, '', 0), this.cookie(this.refreshName, '', 0)]);
   }
 
-  /** Sets the cookies of a pair, which expire with their tokens. Returns the body of the response. */
+  /** Sets the cookies of a pair, which expire with their tokens or with the browser. Returns the body of the response. */
   set(response: AuthResponse, pair: TokenPair | OpenedSession): object {
-    const secondsUntil = (end: Date): number => Math.max(0, Math.ceil((end.getTime() - this.clock.now()) / 1000));
+    const secondsUntil = (end: Date): number | undefined =>
+      pair.persistent ? Math.max(0, Math.ceil((end.getTime() - this.clock.now()) / 1000)) : undefined;
     this.replaceCookies(response, [
       this.cookie(this.accessName, pair.accessToken, secondsUntil(pair.accessTokenExpiresAt)),
       this.cookie(this.refreshName, pair.refreshToken, secondsUntil(pair.refreshTokenExpiresAt)),
@@ -198,7 +199,7 @@ export class CookieRules {
     return this.reads(request) ? onlyCookieValue(request, name) : null;
   }
 
-  private cookie(name: string, value: string, maxAge: number): string {
+  private cookie(name: string, value: string, maxAge: number | undefined): string {
     return serialize(name, value, { maxAge, path: '/', httpOnly: true, secure: this.isSecure, sameSite: 'lax' });
   }
 
