@@ -149,6 +149,12 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
     },
   },
   'docs/server-rendered-pages.md': { modules: EXAMPLE },
+  'docs/session-terms.md': {
+    modules: {
+      'account.policy': `import { LoginPolicy } from 'nestjs-session-auth';
+        export declare class AccountPolicy extends LoginPolicy { decide(): null; }`,
+    },
+  },
   'docs/second-factors.md': {
     declared: `import type { AuthService as Auth, ClientInfo } from 'nestjs-session-auth';
       declare const auth: Auth;

@@ -74,7 +74,7 @@ export {
   type SessionDataPatch,
   type SessionTerms,
 } from './adapters/login-policy';
-export { SecondFactor, type ClientInfo } from './adapters/second-factor';
+export { SecondFactor, type ClientInfo, type IdentifiedUser } from './adapters/second-factor';
 export { UserStore, type NewUser, type StoredUser, type UserEntityMapping, type UserId } from './adapters/user-store';
 export { Argon2PasswordHasher, type Argon2Parameters } from './adapters/hashers/argon2-password-hasher';
 export { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';
