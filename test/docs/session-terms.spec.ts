@@ -3,7 +3,7 @@ import { describeApplication, userIdOf } from '../support/environment';
 import { blocksUnder } from './code-blocks';
 import { runBlock } from './run-block';
 
-type Account = new () => { userId: string; suspended: boolean; admin: boolean; organization: string };
+type Account = new () => { userId: string; suspended: boolean; admin: boolean; organizationId: number };
 
 const [block] = blocksUnder('docs/session-terms.md', '## Refuse a login, or set its terms');
 const { Account, AccountPolicy } = runBlock<{ Account: Account; AccountPolicy: new () => LoginPolicy }>(block!);
@@ -12,7 +12,7 @@ const options = { entities: [...AUTH_ENTITIES, Account], auth: { loginPolicy: Ac
 describeApplication('the login policy in docs/session-terms.md', options, ({ app }) => {
   const login = async (account: object, methods: readonly string[]) => {
     const userId = await userIdOf(app);
-    const all = { userId, suspended: false, admin: false, organization: 'example', ...account };
+    const all = { userId, suspended: false, admin: false, organizationId: 7, ...account };
     await app.dataSource.getRepository(Account).save(all);
     return app.auth.openSession(userId, {}, { methods });
   };
@@ -24,7 +24,7 @@ describeApplication('the login policy in docs/session-terms.md', options, ({ app
     expect(ends).toEqual([604_800, 28_800]);
     expect(opened.map(({ persistent }) => persistent)).toEqual([true, false]);
     const principal = await app.auth.authenticate(opened[1]!.accessToken);
-    expect(principal!.data).toEqual({ organization: 'example' });
+    expect(principal!.data).toEqual({ organizationId: 7 });
   });
 
   it.each([

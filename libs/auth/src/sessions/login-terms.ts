@@ -86,7 +86,7 @@ export class LoginTerms {
       const [expected, accepts] = rule;
       if (value !== undefined && !accepts(value)) throw new WrongResultError(`a wrong ${name}. Return ${expected}.`);
     }
-    return result as LoginDecision;
+    return result;
   }
 }
 
