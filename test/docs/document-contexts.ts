@@ -75,6 +75,16 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
     },
   },
   'docs/high-availability.md': { modules: APP_MODULE },
+  'docs/microservices.md': {
+    modules: {
+      caller:
+        'export interface Caller { readonly userId: string; readonly sessionId: string; readonly verifiedAt: number }',
+      reports: `export declare class Reports {
+        belongsTo(reportId: number, userId: string): Promise<boolean>;
+        build(reportId: number): Promise<void>;
+      }`,
+    },
+  },
   'docs/moving-from-express-session.md': {
     modules: {
       ...APP_MODULE,

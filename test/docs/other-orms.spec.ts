@@ -6,13 +6,7 @@ import { eq } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { pgTable, serial, text, timestamp } from 'drizzle-orm/pg-core';
 import { Kysely, PostgresDialect, type Generated } from 'kysely';
-import {
-  AUTH_ENTITIES_WITHOUT_USERS,
-  AUTH_MIGRATIONS_WITHOUT_USERS,
-  AuthModule,
-  AuthService,
-  BcryptPasswordHasher,
-} from 'nestjs-session-auth';
+import { AuthModule, AuthService, BcryptPasswordHasher, withAuthTables } from 'nestjs-session-auth';
 import type { UserStore } from 'nestjs-session-auth';
 import { Pool } from 'pg';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn } from 'typeorm';
@@ -148,11 +142,9 @@ describeOn('postgres')('the code in docs/other-orms.md on %s', (name) => {
       modules: { './user-queries.js': queries },
     });
     const { auth } = await start([
-      TypeOrmModule.forRoot({
-        ...{ type: 'postgres', url, schema: 'auth', migrationsRun: true },
-        entities: [...AUTH_ENTITIES_WITHOUT_USERS],
-        migrations: [...AUTH_MIGRATIONS_WITHOUT_USERS],
-      }),
+      TypeOrmModule.forRoot(
+        withAuthTables({ type: 'postgres', url, schema: 'auth', migrationsRun: true }, { usersTable: false }),
+      ),
       EventEmitterModule.forRoot(),
       AuthModule.forRoot({ ...CHEAP, users: AppUsers }),
     ]);
@@ -196,12 +188,9 @@ describeOn('mysql')('users in another database of the same server, as in docs/ot
     await users.query(`INSERT INTO users (email, password) VALUES ('alice', '${hash}')`);
     const module = await Test.createTestingModule({
       imports: [
-        TypeOrmModule.forRoot({
-          ...own.options,
-          entities: [User, ...AUTH_ENTITIES_WITHOUT_USERS],
-          migrations: [...AUTH_MIGRATIONS_WITHOUT_USERS],
-          migrationsRun: true,
-        }),
+        TypeOrmModule.forRoot(
+          withAuthTables({ ...own.options, entities: [User], migrationsRun: true }, { usersTable: false }),
+        ),
         EventEmitterModule.forRoot(),
         AuthModule.forRoot({ ...CHEAP, users: { entity: User, username: 'email', passwordHash: 'password' } }),
       ],

@@ -1,42 +1,10 @@
 import type { CanActivate } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host';
-import { NatsContext, RmqContext } from '@nestjs/microservices';
-import { TokenSource } from 'nestjs-session-auth';
 import { Column, DataSource, Entity, PrimaryColumn, type MigrationInterface } from 'typeorm';
 import { createDatabase, DATABASES } from '../support/databases';
 import { blocksOf } from './code-blocks';
 import { runBlock } from './run-block';
-
-describe('the token source in docs/transports.md', () => {
-  const block = blocksOf('docs/transports.md').find(({ code }) => code.includes('extends TokenSource'))!;
-  let source: TokenSource;
-  beforeAll(() => {
-    const forRoot = ({ tokenSource }: { tokenSource: new () => TokenSource }): void =>
-      void (source = new tokenSource());
-    runBlock(block, { modules: { 'nestjs-session-auth': { TokenSource, AuthModule: { forRoot } } } });
-  });
-
-  /** Returns the token of a call, as the guard does. */
-  const find = (type: string, context: unknown): unknown =>
-    source.find({ getType: () => type, getArgByIndex: () => context } as never);
-
-  it('the token source reads the token and the address from the headers of a NATS message', () => {
-    const headers = new Map(Object.entries({ authorization: 'nsaa_x', 'client-address': '192.0.2.1' }));
-    const found = { accessToken: 'nsaa_x', client: { ipAddress: '192.0.2.1' } };
-    expect(find('rpc', new NatsContext(['orders', headers]))).toEqual(found);
-  });
-
-  it.each([
-    ['a NATS message without headers', 'rpc', new NatsContext(['orders', undefined])],
-    ['a NATS message without a token', 'rpc', new NatsContext(['orders', new Map()])],
-    ['a RabbitMQ message', 'rpc', new RmqContext([{ properties: { headers: {} } }, {}, 'orders'])],
-    ['a missing context', 'rpc', undefined],
-    ['an HTTP request', 'http', {}],
-  ])('the token source finds no token, and does not throw, in %s', (_, type, context) => {
-    expect(find(type, context)).toBeNull();
-  });
-});
 
 describe('the guard in docs/roles.md', () => {
   type Guard = new (reflector: Reflector) => CanActivate;

@@ -1,0 +1,246 @@
+import { Controller, Module, UseGuards, type ModuleMetadata, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import {
+  ClientProxyFactory,
+  ClientsModule,
+  MessagePattern,
+  NatsContext,
+  NatsRecordBuilder,
+  RmqContext,
+  RmqRecordBuilder,
+  type ClientOptions,
+  type ClientProviderOptions,
+  type ClientProxy,
+  type MicroserviceOptions,
+} from '@nestjs/microservices';
+import { Test } from '@nestjs/testing';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import {
+  AuthModule,
+  AuthService,
+  BearerAuthGuard,
+  CurrentUser,
+  TokenSource,
+  withAuthTables,
+  type AuthUser,
+} from 'nestjs-session-auth';
+import { firstValueFrom } from 'rxjs';
+import { DataSource } from 'typeorm';
+import { Clock } from '../../libs/auth/src/base/clock';
+import { Activity } from '../../libs/auth/src/sessions/activity';
+import { describeOnEachBroker, optionsOf, untilConfirmed, type BrokerName } from '../support/brokers';
+import { describeOn } from '../support/databases';
+import { describeApplication, setActive, storedSession, userIdOf } from '../support/environment';
+import { DrivenClock, MINUTE } from '../support/driven-clock';
+import { databaseForTest, startForTest } from '../support/start-for-test';
+import type { LoginAnswer, TestApplication } from '../support/test-application';
+import { blocksUnder } from './code-blocks';
+import { runBlock } from './run-block';
+
+const PAGE = 'docs/microservices.md';
+const [gatewayBlock, serviceBlock] = blocksUnder(PAGE, '## The gateway authenticates');
+const [sourceBlock] = blocksUnder(PAGE, '## Or the service verifies the token');
+const [grants] = blocksUnder(PAGE, '## Or the service verifies the token', 'sql');
+const [jobsBlock] = blocksUnder(PAGE, '## Messages processed later');
+
+const { OrdersGateway } = runBlock<{ OrdersGateway: Type }>(gatewayBlock!);
+const { OrdersController } = runBlock<{ OrdersController: Type }>(serviceBlock!);
+const forRoot = () => undefined;
+const { MessageTokens } = runBlock<{ MessageTokens: new () => TokenSource }>(sourceBlock!, {
+  modules: { 'nestjs-session-auth': { TokenSource, AuthModule: { forRoot } } },
+});
+
+/** Sends a message, and returns the response or the error. */
+const send = (client: ClientProxy, pattern: string, data: unknown): Promise<unknown> =>
+  firstValueFrom(client.send<unknown>(pattern, data)).catch((error: unknown) => ({ error }));
+
+async function startService(
+  options: MicroserviceOptions,
+  controllers: Type[],
+  imports: ModuleMetadata['imports'] = [],
+) {
+  @Module({ imports, controllers })
+  class ServiceModule {}
+  const service = await NestFactory.createMicroservice<MicroserviceOptions>(ServiceModule, {
+    ...options,
+    logger: false,
+  });
+  await service.listen();
+  return service;
+}
+
+describeOnEachBroker('the messages in docs/microservices.md', (broker) => {
+  const options = optionsOf(broker, `orders_${process.pid}`);
+  const client = ClientProxyFactory.create(options as ClientOptions);
+  const imports = [ClientsModule.register([{ name: 'ORDERS', ...options } as ClientProviderOptions])];
+  afterAll(() => client.close());
+
+  describe('from a gateway that authenticates', () => {
+    let service: Awaited<ReturnType<typeof startService>>;
+    beforeAll(async () => void (service = await startService(options, [OrdersController])));
+    afterAll(async () => {
+      await untilConfirmed(service);
+      await service.close();
+    });
+
+    describeApplication('the gateway', { imports, controllers: [OrdersGateway] }, (env) => {
+      const order = (app: TestApplication, token: string, body: object) => app.post('/orders', token, body);
+
+      it('a client that sends a caller of its own in the body is still itself', async () => {
+        const { app } = env;
+        const { access_token: accessToken, session_id: sessionId } = await app.login();
+        const forged = { item: 'book', caller: { userId: await userIdOf(app, 'bob'), sessionId, verifiedAt: 0 } };
+        const { body } = await order(app, accessToken, forged).expect(201);
+        expect(body).toEqual({ order: forged, userId: await userIdOf(app, 'alice') });
+        await app.post('/auth/logout', accessToken).expect(200);
+        await order(app, accessToken, { item: 'book' }).expect(401);
+      });
+
+      it('the service refuses a message whose caller was verified too long ago, or not at all', async () => {
+        const verifiedAt = Date.now() - 60_000;
+        const error = { status: 'error', code: 'caller_not_verified' };
+        for (const data of [{ caller: { userId: '1', verifiedAt } }, { caller: { userId: '1' } }, {}, 'text']) {
+          expect(await send(client, 'orders.create', data)).toEqual({ error });
+        }
+      });
+    });
+  });
+
+  it('a service that verifies the token itself finds it in the headers, or in the message on Redis', async () => {
+    @Controller()
+    @UseGuards(BearerAuthGuard)
+    class Guarded {
+      @MessagePattern('me')
+      me(@CurrentUser() user: AuthUser): string {
+        return user.username;
+      }
+    }
+    const app = await startForTest('sqlite', {
+      auth: { tokenSource: MessageTokens },
+      controllers: [Guarded],
+      configure: (nest) => {
+        nest.connectMicroservice<MicroserviceOptions>(options, { inheritAppConfig: true });
+        return nest.startAllMicroservices();
+      },
+    });
+    const { access_token: accessToken } = await app.login();
+    expect(await send(client, 'me', await messageWith(broker, accessToken))).toBe('alice');
+    const refusal = { status: 'error', code: 'access_token_invalid', message: 'Invalid or expired access token.' };
+    await app.post('/auth/logout', accessToken).expect(200);
+    expect(await send(client, 'me', await messageWith(broker, accessToken))).toEqual({ error: refusal });
+    const missing = await send(client, 'me', broker === 'Redis' ? {} : { accessToken });
+    expect(missing).toEqual({ error: expect.objectContaining({ code: 'credentials_missing' }) });
+    await untilConfirmed(app.nest.getMicroservices()[0]!);
+  });
+});
+
+async function messageWith(broker: BrokerName, accessToken: string): Promise<unknown> {
+  if (broker === 'Redis') return { accessToken };
+  if (broker === 'RabbitMQ') {
+    return new RmqRecordBuilder({}).setOptions({ headers: { authorization: accessToken } }).build();
+  }
+  const { headers } = await import('@nats-io/transport-node');
+  const found = headers();
+  found.set('authorization', accessToken);
+  return new NatsRecordBuilder({}).setHeaders(found).build();
+}
+
+describe('the token source in docs/microservices.md', () => {
+  it.each([
+    ['a NATS message without headers', 'rpc', new NatsContext(['orders', undefined])],
+    ['a NATS message without a token', 'rpc', new NatsContext(['orders', new Map()])],
+    ['a RabbitMQ message without headers', 'rpc', new RmqContext([{ properties: {} }, {}, 'orders'])],
+    ['a missing context', 'rpc', undefined],
+    ['an HTTP request', 'http', {}],
+  ])('the token source finds no token, and does not throw, in %s', (_, type, context) => {
+    const call = { getType: () => type, getArgByIndex: (index: number) => (index === 1 ? context : null) };
+    expect(new MessageTokens().find(call as never)).toBeNull();
+  });
+});
+
+describeOn('postgres')('the rights in docs/microservices.md on %s', (name) => {
+  it('a service with these rights verifies tokens, stores their first use, and can end and change nothing else', async () => {
+    const database = await databaseForTest(name);
+    const gateway = await startForTest(database, { auth: { refreshReuseGraceSeconds: 20 } });
+    const role = `orders_${process.pid}`;
+    for (const statement of grants!.code.replaceAll('orders_service', role).split(';\n').filter(Boolean)) {
+      await gateway.dataSource.query(statement);
+    }
+    const url = new URL((database.options as { url: string }).url);
+    [url.username, url.password] = [role, 'secret'];
+    const clock = new DrivenClock();
+    const ignore = () => undefined;
+    const start = async () => {
+      const module = await Test.createTestingModule({
+        imports: [
+          TypeOrmModule.forRoot(withAuthTables({ type: 'postgres', url: url.href })),
+          EventEmitterModule.forRoot(),
+          AuthModule.forRoot({ controllers: false, pruneIntervalSeconds: false, connections: 2 }),
+        ],
+      })
+        .overrideProvider(Clock)
+        .useValue(clock)
+        .setLogger({ log: ignore, error: ignore, warn: ignore })
+        .compile();
+      await module.init();
+      return module;
+    };
+    const service = await start();
+    const auth = service.get(AuthService);
+
+    const first = await gateway.login();
+    expect(await auth.authenticate(first.access_token)).toMatchObject({ sessionId: first.session_id });
+    const pair = (await gateway.refresh(first.refresh_token).expect(200)).body as LoginAnswer;
+    const principal = (await auth.authenticate(pair.access_token))!;
+    expect(await auth.loadUser(principal)).toMatchObject({ username: 'alice' });
+    expect(await auth.listSessions(principal.userId)).toHaveLength(1);
+    const stored = await storedSession(gateway, first.session_id);
+    expect(stored.firstUsedAt).toBe(gateway.clock.now());
+    clock.advance(MINUTE);
+    await auth.authenticate(pair.access_token);
+    await service.get(Activity).flush();
+    expect((await storedSession(gateway, first.session_id)).lastActivity).toBe(stored.lastActivity + MINUTE);
+
+    const attempts = [
+      'SELECT password_hash FROM auth_users',
+      'UPDATE auth_users SET active = true',
+      'UPDATE auth_sessions SET user_id = 1::text',
+      'UPDATE auth_sessions SET access_digest = refresh_digest',
+      'DELETE FROM auth_sessions',
+      'SELECT * FROM auth_events',
+    ];
+    for (const sql of attempts) {
+      await expect(service.get(DataSource).query(sql)).rejects.toMatchObject({ driverError: { code: '42501' } });
+    }
+    await setActive(gateway, 'alice', false);
+    await expect(auth.authenticate(pair.access_token)).rejects.toMatchObject({ code: 'database_unavailable' });
+    await gateway.auth.disableUser(principal.userId);
+    expect(await auth.authenticate(pair.access_token)).toBeNull();
+    await service.close();
+    await gateway.dataSource.query(`DROP OWNED BY ${role}`);
+    await gateway.dataSource.query(`DROP ROLE ${role}`);
+  });
+});
+
+describeApplication('the job in docs/microservices.md', {}, (env) => {
+  it('a job of a user who was disabled in the meantime, or whose report is another user’s, has no effect', async () => {
+    const { app } = env;
+    const built: number[] = [];
+    const userId = await userIdOf(app);
+    const reports = {
+      belongsTo: async (id: number, owner: string) => id === 1 && owner === userId,
+      build: async (id: number) => void built.push(id),
+    };
+    type Jobs = new (dataSource: DataSource, own: typeof reports) => { build(job: object): Promise<void> };
+    const { ReportJobs } = runBlock<{ ReportJobs: Jobs }>(jobsBlock!, { modules: { './reports.js': {} } });
+    const jobs = new ReportJobs(app.dataSource, reports);
+    await jobs.build({ userId, reportId: 2 });
+    await setActive(app, 'alice', false);
+    await jobs.build({ userId, reportId: 1 });
+    expect(built).toEqual([]);
+    await setActive(app, 'alice', true);
+    await jobs.build({ userId, reportId: 1 });
+    expect(built).toEqual([1]);
+  });
+});
