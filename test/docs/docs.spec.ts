@@ -180,7 +180,7 @@ const EXPORTS = `
   AuthUserLock BcryptPasswordHasher BearerAuthGuard CurrentPrincipal CurrentSession CurrentUser DEFAULT_OPTIONS
   DeviceDetector DjangoPbkdf2Hashes FormerHashes FormerTokens LoginPolicy MigratingPasswordHasher OnAuthSignal OpenSockets OptionalAuth
   PasswordController PasswordHasher PrehashedBcryptPasswordHasher PruningService Public ReauthenticationController
-  RequireRecentLogin SecondFactor SessionAdministration SessionsController TokenSource UserStore
+  RequireRecentLogin RequireRoles SecondFactor SessionAdministration SessionsController TokenSource UserStore
   VerificationUnavailable clientInfoOf foldName isPublicRoute rememberHandshake socketAccessToken withAuthTables`;
 
 it('the library exports only the names of its public API', () => {

@@ -177,7 +177,7 @@ it.each<[string, Type[], Type[], string | null]>([
       }),
     ],
     [],
-    'beneath `@RequireRecentLogin()` on the class: Both, Both.open, Both.guarded, Both.recent.',
+    'beneath `@RequireRecentLogin()` or `@RequireRoles()` on the class: Both, Both.open, Both.guarded, Both.recent.',
   ],
   [
     '@Public() and @OptionalAuth() beneath @RequireRecentLogin() on the class or its superclass prevent startup',

@@ -56,6 +56,7 @@ export {
   OptionalAuth,
   Public,
   RequireRecentLogin,
+  RequireRoles,
 } from './http/decorators';
 export { isPublicRoute } from './http/route-rules';
 export { rememberHandshake, socketAccessToken, type Handshake } from './http/transports';

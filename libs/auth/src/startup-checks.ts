@@ -12,7 +12,7 @@ import { type MountedRoute, platformSettings } from './http/platform';
 import { onFirstForwardedRequest } from './http/request';
 import { contradictoryRoutes } from './http/route-rules';
 import type { ResolvedAuthOptions } from './options/auth-options';
-import { OWN_USERS } from './users/entity-users';
+import { OWN_USERS } from './users/entity-names';
 
 const logger = new Logger('AuthModule');
 
@@ -105,8 +105,9 @@ export function refuseContradictoryRoutes(modules: ModulesContainer): void {
   const names = contradictoryRoutes(modules);
   if (names.length === 0) return;
   throw new AuthSetupError(
-    'These handlers or classes have more than one of `@Public()`, `@OptionalAuth()` and a guard (`BearerAuthGuard` or ' +
-      `\`@RequireRecentLogin()\`), or one of the first two beneath \`@RequireRecentLogin()\` on the class: ` +
+    'These handlers or classes have more than one of `@Public()`, `@OptionalAuth()` and a guard (`BearerAuthGuard`, ' +
+      '`@RequireRecentLogin()` or `@RequireRoles()`), or one of the first two beneath `@RequireRecentLogin()` or ' +
+      '`@RequireRoles()` on the class: ' +
       `${names.join(', ')}. Keep one of the three on each handler and each class.`,
   );
 }

@@ -43,6 +43,7 @@ const USER =
 // Checked, because JavaScript, `any` and casts bypass the compiler.
 const ACCEPTED: Readonly<Record<keyof StoredUser, readonly string[]>> = {
   usernames: ['undefined', 'a list of strings'],
+  roles: ['undefined', 'a list of strings'],
   id: ['a string', 'a number', 'a bigint'],
   username: ['a string'],
   passwordHash: ['a string', 'null'],

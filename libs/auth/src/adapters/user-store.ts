@@ -24,6 +24,8 @@ export interface StoredUser {
   readonly passwordHash: string | null;
   /** Whether the user may log in and use sessions. */
   readonly active: boolean;
+  /** The roles of the user, for `principal.roles` and `@RequireRoles()`. Default: none. */
+  readonly roles?: readonly string[];
 }
 
 /** A user to be stored. */
@@ -100,7 +102,12 @@ export interface UserEntityMapping {
   readonly active?: string;
   /** An alternative to `active`: the nullable date property that is null while the user is active. */
   readonly disabledAt?: string;
-  /** Further columns that `request.user` has, such as `['roles']`, read in the same statement. Default: none. */
+  /**
+   * The property that contains the user's roles: one role, a list, or JSON with one of them. It is read with each
+   * request, for `principal.roles`, `request.user.roles` and `@RequireRoles()`. Without it, no user has a role.
+   */
+  readonly roles?: string;
+  /** Further columns that `request.user` has, such as `['plan']`, read in the same statement. Default: none. */
   readonly select?: readonly string[];
 }
 
@@ -108,15 +115,23 @@ export interface UserEntityMapping {
  * The value of `request.user`, which also has the properties of `users.select`, or those of the `UserStore`'s user if it
  * is a plain object.
  */
-export type RequestUser = Pick<StoredUser, 'id' | 'username'>;
+export type RequestUser = Pick<StoredUser, 'id' | 'username' | 'roles'>;
+
+export const NO_ROLES: readonly string[] = Object.freeze([]);
 
 /**
  * Copies a user without the password hash, because route handlers may send the user to clients. Of an instance of a
  * class, copies only the required properties, because a document of an ORM contains the hash in other places too.
  */
 export function withoutHash(user: RequestUser & { readonly active: boolean }): RequestUser {
-  const { id, username, active } = user;
-  const copy = { ...(isPlainObject(user) ? user : {}), id, username, active };
+  const { id, username, active, roles } = user;
+  const copy = {
+    ...(isPlainObject(user) ? user : {}),
+    id,
+    username,
+    active,
+    ...(roles ? { roles: Object.freeze([...roles]) } : {}),
+  };
   delete (copy as { passwordHash?: unknown }).passwordHash;
   return copy;
 }

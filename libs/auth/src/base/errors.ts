@@ -18,6 +18,7 @@ export const ERROR_RESPONSES = {
   login_refused: response(403, 'detailWithCode'),
   session_limit_reached: response(403, 'detailWithCode', 'The session limit has been reached.'),
   recent_login_required: response(403, 'detailWithCode', 'A recent login is required.'),
+  insufficient_role: response(403, 'detailWithCode', 'You do not have the required role.'),
   session_required: response(403, 'detailWithCode', 'This call requires a session.'),
   cross_site_request: response(403, 'detailWithCode', 'The request does not come from a trusted origin.'),
   second_factor_required: response(403, 'detailWithCode', 'A second factor is required.'),

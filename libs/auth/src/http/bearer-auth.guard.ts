@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthService } from '../auth.service';
-import { credentialsMissing, invalidAccessToken, isTokenRefused } from '../base/errors';
+import { credentialsMissing, invalidAccessToken, isTokenRefused, standardError } from '../base/errors';
 import { Authenticate, type AuthPrincipal } from '../sessions/authenticate';
 import { AuthenticateFormerTokens } from '../sessions/former-tokens';
 import { OpenSockets } from '../sessions/open-sockets';
@@ -40,6 +40,8 @@ export class BearerAuthGuard implements CanActivate {
     if (rules.isPublic) return true;
     try {
       const principal = verifiedPrincipal(context) ?? (await this.authenticate(context, rules));
+      if (principal && !rules.requiredRoles.every((roles) => roles.some((role) => principal.roles.includes(role))))
+        throw standardError('insufficient_role');
       for (const { withinSeconds, methods } of rules.recentLogins) {
         // An `ExternalPrincipal` has no recent login.
         if (principal) this.auth.assertRecentLogin(principal as AuthPrincipal, withinSeconds, methods);

@@ -10,14 +10,15 @@ import { OnEvent } from '@nestjs/event-emitter';
 import type { AuthSignalName, AuthSignals } from '../history/signals';
 import { assertMethods } from '../sessions/session';
 import { BearerAuthGuard } from './bearer-auth.guard';
-import { IS_PUBLIC, OPTIONAL_AUTH, RECENT_LOGIN, recentLoginsOf } from './route-rules';
+import { addRequirement, IS_PUBLIC, OPTIONAL_AUTH, RECENT_LOGIN, REQUIRED_ROLES } from './route-rules';
 import { callerOf, type CurrentCaller } from './callers';
 import { exceptionFor } from './wire-format';
 
 /**
  * Lets calls of a handler or a controller pass `BearerAuthGuard` without a check. A decorator on the handler takes
  * precedence. Subclasses of a public controller are not public. The application does not start if the handler or class
- * also has `BearerAuthGuard`, `@RequireRecentLogin()` or `@OptionalAuth()`, or the class has `@RequireRecentLogin()`.
+ * also has `BearerAuthGuard`, `@RequireRecentLogin()`, `@RequireRoles()` or `@OptionalAuth()`, or if the class has
+ * `@RequireRecentLogin()` or `@RequireRoles()`.
  */
 export const Public = (): CustomDecorator<string> => SetMetadata(IS_PUBLIC, true);
 
@@ -46,14 +47,23 @@ export const RequireRecentLogin = ({
     throw new Error(`@RequireRecentLogin(): withinSeconds is ${String(withinSeconds)}. Set a number above 0.`);
   }
   if (methods !== undefined) assertMethods(methods);
-  const add = (target: object): void => {
-    const recentLogins = [...recentLoginsOf(target), { withinSeconds, methods: methods ?? [] }];
-    Reflect.defineMetadata(RECENT_LOGIN, recentLogins, target);
-  };
   return applyDecorators(
-    (target: object, _?: string | symbol, method?: PropertyDescriptor) => add((method?.value as object) ?? target),
+    addRequirement(RECENT_LOGIN, { withinSeconds, methods: methods ?? [] }),
     UseGuards(BearerAuthGuard),
   );
+};
+
+/**
+ * Requires that the user has any of these roles. Otherwise the response is 403 `insufficient_role`. Includes
+ * `BearerAuthGuard`. The requirements of a handler, its controller and the superclasses of the controller add up. The
+ * roles are those of the option `users.roles`, or of the `UserStore`.
+ * @throws Error if there is no role, or a role is not a text
+ */
+export const RequireRoles = (...roles: readonly string[]): ClassDecorator & MethodDecorator => {
+  if (roles.length === 0 || !roles.every((role) => typeof role === 'string' && role !== '')) {
+    throw new Error(`@RequireRoles() received ${JSON.stringify(roles)}. Pass the names of roles, such as 'admin'.`);
+  }
+  return applyDecorators(addRequirement(REQUIRED_ROLES, roles), UseGuards(BearerAuthGuard));
 };
 
 function injectCaller(name: string, read: (caller: CurrentCaller) => unknown): () => ParameterDecorator {

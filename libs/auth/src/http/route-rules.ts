@@ -11,6 +11,9 @@ export const OPTIONAL_AUTH = 'nestjs-session-auth:optional-auth';
 /** The metadata key of `@RequireRecentLogin()`: a list of `RecentLogin`, with those of superclasses. */
 export const RECENT_LOGIN = 'nestjs-session-auth:recent-login';
 
+/** The metadata key of `@RequireRoles()`: a list of lists of roles, with those of superclasses. */
+export const REQUIRED_ROLES = 'nestjs-session-auth:required-roles';
+
 /** A requirement of `@RequireRecentLogin()`. An empty list of methods means any method. */
 interface RecentLogin {
   readonly withinSeconds: number;
@@ -39,7 +42,7 @@ function declared(target: object): Access[] {
   const added = guardsOf(target).slice(inherited.length).filter(isAccessGuard);
   const isOptional = own(OPTIONAL_AUTH);
   // `@OptionalAuth()` itself adds one guard.
-  const isGuarded = own(RECENT_LOGIN) || added.length > (isOptional ? 1 : 0);
+  const isGuarded = own(RECENT_LOGIN) || own(REQUIRED_ROLES) || added.length > (isOptional ? 1 : 0);
   return [
     ...(isGuarded ? (['guarded'] as const) : []),
     ...(isOptional ? (['optional'] as const) : []),
@@ -72,6 +75,8 @@ export interface RouteRules {
   readonly isOptional: boolean;
   /** The requirements of the handler and of its class. All of them must be met. */
   readonly recentLogins: readonly RecentLogin[];
+  /** Lists of roles. The user must have one of each list. */
+  readonly requiredRoles: readonly (readonly string[])[];
   readonly acceptsRefreshCookie: boolean;
   readonly opensStream: boolean;
 }
@@ -82,24 +87,33 @@ export function rulesOf(route: Route): RouteRules {
   return {
     isPublic: access === 'public',
     isOptional: access === 'optional',
-    recentLogins: targets.flatMap(recentLoginsOf),
+    recentLogins: targets.flatMap((target) => requirementsOf<RecentLogin>(RECENT_LOGIN, target)),
+    requiredRoles: targets.flatMap((target) => requirementsOf<readonly string[]>(REQUIRED_ROLES, target)),
     acceptsRefreshCookie: Reflect.getMetadata(ACCEPTS_REFRESH_COOKIE, route.getHandler()) === true,
     opensStream: opensStream(route.getHandler()),
   };
 }
 
 /** Returns the requirements of a handler, or of a class and its superclasses. */
-export function recentLoginsOf(target: object): readonly RecentLogin[] {
-  return (Reflect.getMetadata(RECENT_LOGIN, target) as readonly RecentLogin[] | undefined) ?? [];
+function requirementsOf<T>(key: string, target: object): readonly T[] {
+  return (Reflect.getMetadata(key, target) as readonly T[] | undefined) ?? [];
+}
+
+/** Returns a decorator that adds a requirement to those that a handler or a class has, or inherits. */
+export function addRequirement<T>(key: string, requirement: T): ClassDecorator & MethodDecorator {
+  return (target: object, _?: string | symbol, method?: PropertyDescriptor): void => {
+    const decorated = (method?.value as object | undefined) ?? target;
+    Reflect.defineMetadata(key, [...requirementsOf<T>(key, decorated), requirement], decorated);
+  };
 }
 
 /**
  * Returns the names of handlers and classes with two access decorators on one level, or with `@Public()` or
- * `@OptionalAuth()` beneath `@RequireRecentLogin()` on the class.
+ * `@OptionalAuth()` beneath `@RequireRecentLogin()` or `@RequireRoles()` on the class.
  */
 export function contradictoryRoutes(modules: ModulesContainer): readonly string[] {
   return classesOf(modules).flatMap((type: Type) => {
-    const isRestricted = recentLoginsOf(type).length > 0;
+    const isRestricted = [RECENT_LOGIN, REQUIRED_ROLES].some((key) => requirementsOf(key, type).length > 0);
     const isContradictory = (target: object): boolean => {
       const [access, ...others] = declared(target);
       return others.length > 0 || (isRestricted && access !== undefined && access !== 'guarded');

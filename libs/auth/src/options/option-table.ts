@@ -181,7 +181,13 @@ const EXTRAS: OptionTable<ResolvedAuthExtras, 'endpoints'> = {
   isGlobal: { default: true, rule: boolean },
 };
 
-export const OPTIONAL_IN_MAPPING = ['users.foldedUsername', 'users.active', 'users.disabledAt', 'users.select'];
+export const OPTIONAL_IN_MAPPING = [
+  'users.foldedUsername',
+  'users.active',
+  'users.disabledAt',
+  'users.roles',
+  'users.select',
+];
 
 const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<UserEntityMapping[Name]>> } = {
   entity: ruleOf('an entity of the DataSource', (value) => typeof value === 'function' && 'prototype' in value),
@@ -190,7 +196,8 @@ const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<
   passwordHash: text("the name of a property, such as 'password'"),
   active: text("the name of a property, such as 'isActive'"),
   disabledAt: text("the name of a property, such as 'disabledAt'"),
-  select: textList("a list of property names, such as ['roles']"),
+  roles: text("the name of a property, such as 'roles'"),
+  select: textList("a list of property names, such as ['plan']"),
 };
 
 function rowsOf(table: object, prefix = ''): ReadonlyMap<string, OptionRow> {

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { SessionData } from '../adapters/login-policy';
 import type { ClientInfo } from '../adapters/second-factor';
-import type { RequestUser, UserId } from '../adapters/user-store';
+import { NO_ROLES, type RequestUser, type UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { invalidAccessToken, standardError } from '../base/errors';
 import { InFlight } from '../base/in-flight';
@@ -57,11 +57,8 @@ export interface AuthPrincipal {
   readonly actor: { readonly userId: UserId; readonly sessionId: string; readonly reason: string } | null;
 }
 
-export const NO_ROLES: readonly string[] = Object.freeze([]);
-
 /** A principal that the library has authenticated. Only private fields contain secrets, so that no log shows them. */
 export class SessionPrincipal implements AuthPrincipal {
-  readonly roles = NO_ROLES;
   readonly realm = null;
   readonly actor = null;
   readonly #found: StoredProofs & { readonly accessDigest?: string };
@@ -76,6 +73,7 @@ export class SessionPrincipal implements AuthPrincipal {
     readonly authenticatedAt: Date,
     found: StoredProofs & { readonly accessDigest?: string },
     user: RequestUser | null = null,
+    readonly roles = NO_ROLES,
   ) {
     this.#found = found;
     this.#user = user;
@@ -234,7 +232,14 @@ export class Authenticate {
     if (now - found.lastActivity >= this.activityIntervalMs) await this.activity.record(found.id, now);
     const user = account.user ?? found.readUser();
     const userId = this.users.parseId(found.userId);
-    return new SessionPrincipal(userId, found.id, new Date(found.authenticatedAt), found, user);
+    return new SessionPrincipal(
+      userId,
+      found.id,
+      new Date(found.authenticatedAt),
+      found,
+      user,
+      this.users.rolesOf(user),
+    );
   }
 
   private async findMany(ids: readonly string[]): Promise<ReadonlyMap<string, FoundByAccessToken>> {

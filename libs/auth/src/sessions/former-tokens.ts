@@ -9,7 +9,6 @@ import { Database } from '../database/database';
 import { StatementFactory } from '../database/statements';
 import { isOwnToken } from '../tokens/tokens';
 import { Users } from '../users/users';
-import { NO_ROLES } from './authenticate';
 
 /** A user whose call has no session of the library, but a token that the option `formerTokens` accepts. */
 export interface ExternalPrincipal {
@@ -24,7 +23,6 @@ export interface ExternalPrincipal {
 
 /** An `ExternalPrincipal` that the library has authenticated. Only private fields contain the token. */
 export class FormerTokenPrincipal implements ExternalPrincipal {
-  readonly roles = NO_ROLES;
   readonly realm = null;
   readonly #user: RequestUser | null;
   readonly #verifyAgain: () => Promise<ExternalPrincipal | null>;
@@ -33,6 +31,7 @@ export class FormerTokenPrincipal implements ExternalPrincipal {
     readonly userId: UserId,
     readonly formerToken: { readonly issuedAt: Date },
     user: RequestUser | null,
+    readonly roles: readonly string[],
     verifyAgain: () => Promise<ExternalPrincipal | null>,
   ) {
     this.#user = user;
@@ -100,7 +99,7 @@ export class AuthenticateFormerTokens {
     if (issuedAt.getTime() < Number(rows[0]?.['revoked_at'] ?? 0)) return null;
     const { status, user } = await this.users.accountOf(userId);
     if (status !== 'active') return null;
-    return new FormerTokenPrincipal(this.users.parseId(userId), { issuedAt }, user, () =>
+    return new FormerTokenPrincipal(this.users.parseId(userId), { issuedAt }, user, this.users.rolesOf(user), () =>
       this.authenticate(token, call),
     );
   }

@@ -45,7 +45,8 @@ export async function actingAs(
 /**
  * Returns a replacement of `BearerAuthGuard` that admits each call as the user, for tests of controllers without
  * `AuthModule`: `overrideGuard(BearerAuthGuard).useValue(guardFor({ id: '1', username: 'alice' }))`. `@CurrentUser()` and
- * `request.user` are the user. It does not check `@RequireRecentLogin()`.
+ * `request.user` are the user, whose `roles` are those of the principal. It checks neither `@RequireRecentLogin()` nor
+ * `@RequireRoles()`.
  * @param proofs the methods and the data of the session. Default: `{ methods: ['pwd'] }`
  */
 export function guardFor<User extends { readonly id: UserId }>(
@@ -58,7 +59,8 @@ export function guardFor<User extends { readonly id: UserId }>(
       if (isPublicRoute(context)) return true;
       const now = new Date();
       const found = { ...storedProofs(proofs, now.getTime()), accessDigest: '' };
-      const principal = new SessionPrincipal(user.id, sessionId, now, found, user as unknown as RequestUser);
+      const read = user as unknown as RequestUser;
+      const principal = new SessionPrincipal(user.id, sessionId, now, found, read, read.roles);
       const session: SessionInfo = {
         ...{ id: sessionId, state: 'active', ipAddress: null, createdAt: now, lastActivity: now, isCurrent: true },
         ...{ deviceType: 'other', osFamily: 'Other', browserFamily: 'Other', deviceName: 'Other' },

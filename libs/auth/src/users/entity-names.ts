@@ -3,7 +3,15 @@ import { loggable } from '../base/failures';
 import { foldName, type NameMatching } from '../base/fields';
 import { sha256 } from '../base/random';
 import { type Dialect, isSameText } from '../database/dialect';
+import { AuthUser } from '../database/entities';
 import type { Row } from '../database/transaction';
+
+export const OWN_USERS: UserEntityMapping = {
+  entity: AuthUser,
+  username: 'username',
+  passwordHash: 'passwordHash',
+  active: 'active',
+};
 
 /** A property that contains a name, and the property that contains the result of `keyOf` for this name. */
 export interface NameProperty {

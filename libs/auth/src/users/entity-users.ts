@@ -3,6 +3,8 @@ import {
   type AccountStatus,
   isDistinctId,
   type NewUser,
+  NO_ROLES,
+  type RequestUser,
   type StoredUser,
   type UserEntityMapping,
   type UserId,
@@ -13,23 +15,16 @@ import type { NameMatching } from '../base/fields';
 import type { Random } from '../base/random';
 import type { AutocommitOptions, Database } from '../database/database';
 import { UNIQUE_INDEXES } from '../database/dialect';
-import { AuthSession, AuthUser, AuthUserLock } from '../database/entities';
+import { AuthSession, AuthUserLock } from '../database/entities';
 import { CommitError, isDuplicate, isUnrepresentable } from '../database/failure';
 import type { JoinedTransaction } from '../database/joined-transaction';
 import { Statement, type StatementFactory } from '../database/statements';
 import { affectedBy, type Row, type Step } from '../database/transaction';
 import { type Column, tablePath } from '../database/typeorm';
-import { EntityNames, type NameProperty } from './entity-names';
+import { EntityNames, type NameProperty, OWN_USERS } from './entity-names';
 import { coversUsers, isUnique, isUniqueIndex, storedProperties } from './mapping-problems';
 import { UserIds } from './user-ids';
-import { type AccountSql, type FoundCredentials, Users, type UserSteps, withExactId } from './users';
-
-export const OWN_USERS: UserEntityMapping = {
-  entity: AuthUser,
-  username: 'username',
-  passwordHash: 'passwordHash',
-  active: 'active',
-};
+import { type AccountSql, type FoundCredentials, rolesFrom, Users, type UserSteps, withExactId } from './users';
 
 /** Users in a TypeORM entity of the same DataSource: the application's own entity, or the library's `AuthUser`. */
 export class EntityUsers extends Users implements UserSteps {
@@ -153,6 +148,11 @@ export class EntityUsers extends Users implements UserSteps {
     return { status: row['account'] as AccountStatus, user: this.sql.fromRow(row) };
   }
 
+  /** Without `users.roles`, the property `roles` of a user is a column of `users.select` with any value. */
+  override rolesOf(user: RequestUser | null): readonly string[] {
+    return this.mapping.roles === undefined ? NO_ROLES : super.rolesOf(user);
+  }
+
   async load(id: UserId): Promise<unknown> {
     const parameter = this.ids.parameterOf(id);
     if (parameter === null) return null;
@@ -258,18 +258,18 @@ export class EntityUsers extends Users implements UserSteps {
     return active ? null : this.dataSource.driver.preparePersistentValue(now, this.column(disabledAt));
   }
 
-  /** A path such as `profile.phone` sets a property of an embedded entity. */
+  // A path such as `profile.phone` sets a property of an embedded entity.
   private newRow(user: NewUser): object {
     const { passwordHash, properties = {} } = user;
     for (const property of Object.keys(properties)) this.assertSettable(property);
     const { mapping } = this;
-    const names = [...this.names.ofNew(user)].map(([{ name, key }, value]) => ({
-      [name]: value,
-      [key]: this.names.keyOf(String(value)),
-    }));
+    const names = [...this.names.ofNew(user)].flatMap(([{ name, key }, value]): [string, unknown][] => [
+      [name, value],
+      [key, this.names.keyOf(String(value))],
+    ]);
     const values: Record<string, unknown> = {
       ...properties,
-      ...(Object.assign({}, ...names) as object),
+      ...Object.fromEntries<unknown>(names),
       [mapping.passwordHash]: passwordHash,
       ...(mapping.active ? { [mapping.active]: true } : {}),
       ...(this.hasUniqueIds ? { id: this.random.uuid(), createdAt: this.clock.now() } : {}),
@@ -298,7 +298,11 @@ export class EntityUsers extends Users implements UserSteps {
     const compile = (part: string): string => new Statement(this.dataSource, entities, part).with({}).sql;
     const condition = this.ids.ofSession();
     const selected = (mapping.select ?? []).map((property) => this.column(property));
-    const properties = [this.names.properties[0]!.name, ...selected.map(({ propertyPath }) => propertyPath)];
+    const roles = mapping.roles === undefined ? null : this.column(mapping.roles);
+    const properties = [
+      this.names.properties[0]!.name,
+      ...[...selected, ...(roles ? [roles] : [])].map((one) => one.propertyPath),
+    ];
     const selectList = properties.map((property, i) => `u.{user.${property}} AS user_${i}`).join(', ');
     const joined = `CASE WHEN u.{user.${idColumn.propertyPath}} IS NULL THEN 'deleted' ELSE ${status} END AS account`;
     return {
@@ -308,7 +312,7 @@ export class EntityUsers extends Users implements UserSteps {
       fromRow: (row) => {
         const user = { id: this.parseId(String(row['user_id'])), username: String(row['user_0']) };
         selected.forEach((column, i) => column.setEntityValue(user, this.hydrated(column, row[`user_${i + 1}`])));
-        return user;
+        return roles ? { ...user, roles: rolesFrom(this.hydrated(roles, row[`user_${selected.length + 1}`])) } : user;
       },
     };
   }
@@ -336,11 +340,10 @@ export class EntityUsers extends Users implements UserSteps {
   /** Returns the user of a row, or null if the library's tables would confuse the user's id with another id. */
   private userFrom(row: Row | null | undefined): StoredUser | null {
     if (!row || !this.isDistinct(String(row['id']))) return null;
-    const names = this.names.of(row);
     return {
       id: this.parseId(String(row['id'])),
       username: String(row['name_0']),
-      ...(this.names.properties.length > 1 ? { usernames: names } : {}),
+      ...(this.names.properties.length > 1 ? { usernames: this.names.of(row) } : {}),
       passwordHash: (row['password_hash'] ?? null) as string | null,
       active: row['account'] === 'active',
     };

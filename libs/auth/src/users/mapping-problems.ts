@@ -16,7 +16,7 @@ const BCRYPT_LENGTH = 60;
 
 const OTHERWISE = 'for anything else, use a class that extends UserStore';
 
-const REQUIREMENTS: Readonly<Record<Exclude<keyof UserEntityMapping, 'entity' | 'select'>, Requirement>> = {
+const REQUIREMENTS: Readonly<Record<Exclude<keyof UserEntityMapping, 'entity' | 'roles' | 'select'>, Requirement>> = {
   username: {
     accepts: (_, __, isPadded) => !isPadded,
     expected: 'a column of type varchar or text, because PostgreSQL pads char(n) and shorter names would not match',
@@ -96,7 +96,7 @@ export function isUnique(column: Column, covers = coversAll): boolean {
 
 /** Returns the problems of a user mapping, or an empty list if the mapping fits its entity. */
 export function mappingProblems(dataSource: DataSource, mapping: UserEntityMapping): readonly string[] {
-  const { entity, select = [] } = mapping;
+  const { entity, roles, select = [] } = mapping;
   const problem = entityProblem(dataSource, entity);
   if (problem !== null) return [`users.entity is ${entity.name}, which ${problem}`];
   const metadata = dataSource.getMetadata(entity);
@@ -108,6 +108,7 @@ export function mappingProblems(dataSource: DataSource, mapping: UserEntityMappi
         return found && `users.${option} is '${property}', ${found}`;
       }),
     ),
+    roles === undefined ? null : rolesProblem(dataSource, metadata, roles),
     ...select.map((property) => {
       const found = selectProblem(dataSource, metadata, mapping, property);
       return found && `users.select names '${property}', ${found}`;
@@ -128,13 +129,25 @@ function entityProblem(dataSource: DataSource, entity: UserEntityMapping['entity
   return tableType === 'regular' ? null : `has no table of its own; use an entity with its own table; ${OTHERWISE}`;
 }
 
+/** Roles are texts. */
+const ROLES_TYPE = /char|text|json|enum|set/;
+
+function rolesProblem({ driver }: DataSource, metadata: EntityMetadata, property: string): string | null {
+  const column = metadata.findColumnWithPropertyPath(property);
+  const isColumn = column && !column.isVirtualProperty;
+  if (isColumn && ROLES_TYPE.test(driver.normalizeType(column))) return null;
+  const found = isColumn ? `a column of type ${driver.normalizeType(column)}` : notAColumn(metadata);
+  return `users.roles is '${property}', ${found}; use a column with one role, a list or JSON; ${OTHERWISE}`;
+}
+
 /** Checks a property of `users.select`. The hash is refused, because `request.user` is easily logged or returned. */
 function selectProblem(
   { driver }: DataSource,
   metadata: EntityMetadata,
-  { passwordHash }: UserEntityMapping,
+  { passwordHash, roles }: UserEntityMapping,
   property: string,
 ): string | null {
+  if (property === 'roles' && roles !== undefined) return 'which request.user has by users.roles; leave it out';
   if (property === passwordHash) return 'the password hash, which request.user never contains; leave it out';
   if (['id', 'username'].includes(property.split('.')[0]!)) return 'which request.user always contains; leave it out';
   if (metadata.findRelationWithPropertyPath(property)) {

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import {
   type AccountStatus,
   type NewUser,
+  NO_ROLES,
   type RequestUser,
   type StoredUser,
   type UserId,
@@ -105,6 +106,11 @@ export abstract class Users {
     return { status: user.active ? 'active' : 'disabled', user: withoutHash(user) };
   }
 
+  /** Returns the roles of a user whom `sql` or `accountOf` has read. */
+  rolesOf(user: RequestUser | null): readonly string[] {
+    return user?.roles ?? NO_ROLES;
+  }
+
   protected warnOnce(kind: string, text: string): void {
     if (!this.warned.has(kind)) this.logger.warn(text);
     this.warned.add(kind);
@@ -117,4 +123,12 @@ export abstract class Users {
  */
 export function withExactId(user: StoredUser | null, id: UserId): StoredUser | null {
   return user && String(user.id) === String(id) ? user : null;
+}
+
+/** Returns one role as a list. A value that is neither a role nor a list of roles gives no role. */
+export function rolesFrom(value: unknown): readonly string[] {
+  const roles: unknown[] = Array.isArray(value) ? value : [value];
+  const areRoles = roles.every((role) => typeof role === 'string' && role !== '');
+  // The principal has the same list, which no handler may change.
+  return areRoles ? Object.freeze(roles as string[]) : NO_ROLES;
 }
