@@ -32,7 +32,9 @@ class Member extends entityOf('MemberColumns', { id: GENERATED_ID, email: UNIQUE
   roles!: object[];
 }
 
-const byId = runBlock<{ RolesGuard: Type<CanActivate>; Roles: Decorator; RoleId: Record<string, number> }>(ids!);
+const byId = runBlock<{ RolesGuard: Type<CanActivate>; Roles: Decorator; RoleId: Record<'Admin' | 'Member', number> }>(
+  ids!,
+);
 const byName = runBlock<{ RoleNamesGuard: Type<CanActivate>; RequireRole: Decorator }>(names!, {
   modules: { './member.entity.js': { Member } },
 });
@@ -101,8 +103,8 @@ const withTable = optionsOf(Member, [], byName.RoleNamesGuard, byName.RequireRol
 describeOnEachDatabase('the join table in docs/roles-in-a-relation.md', withTable, ({ app }) => {
   it('only a member who has one of the roles is admitted, from the next request on', async () => {
     const [admin, plain] = await app.dataSource.getRepository(Role).save([
-      { id: Admin!, name: 'admin' },
-      { id: Plain!, name: 'member' },
+      { id: Admin, name: 'admin' },
+      { id: Plain, name: 'member' },
     ]);
     const members = app.dataSource.getRepository(Member);
     const [alice, bob] = await members.save([
