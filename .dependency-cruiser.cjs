@@ -86,7 +86,7 @@ module.exports = {
       name: 'applications-import-only-the-entry-point-of-the-client',
       severity: 'error',
       from: { path: '^(apps|examples)/' },
-      to: { path: '^libs/client/', pathNot: '^libs/client/src/index\\.ts$' },
+      to: { path: '^libs/client/', pathNot: '^libs/client/src/(index|ssr)\\.ts$' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
   ],

@@ -36,6 +36,7 @@ module.exports = {
     '^nestjs-session-auth$': '<rootDir>/libs/auth/src/index.ts',
     '^nestjs-session-auth/testing$': '<rootDir>/libs/auth/src/testing/index.ts',
     '^nestjs-session-auth-client$': '<rootDir>/libs/client/src/index.ts',
+    '^nestjs-session-auth-client/ssr$': '<rootDir>/libs/client/src/ssr.ts',
     '^nestjs-session-auth/node-sqlite$': '<rootDir>/libs/auth/src/node-sqlite/index.ts',
     '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'],
   },

@@ -40,8 +40,8 @@ describeInChromium.each(SCHEMES)('attacks on cookie mode, over %s', (scheme) => 
     const page = await victim.context().newPage();
     await page.goto('/page-settings');
     expect(await firstMessage(page, `${env.api}/socket`)).toBe('welcome');
-    expect(await fetchFrom(page, `${env.api}/auth/logout/all/`, { method: 'POST' })).toBe(200);
-    expect(last('POST /auth/logout/all/')).toBe(`200 ${both.join(' ')}`);
+    expect(await fetchFrom(page, `${env.api}/auth/logout/all`, { method: 'POST' })).toBe(200);
+    expect(last('POST /auth/logout/all')).toBe(`200 ${both.join(' ')}`);
   });
 
   it.each(FOREIGN)('a page on %s can change nothing and read no response', async (host) => {
@@ -53,14 +53,14 @@ describeInChromium.each(SCHEMES)('attacks on cookie mode, over %s', (scheme) => 
     const attacker = await foreign.open(victim.context(), host);
     const started = attacker.url();
     env.traffic.exchanges.length = 0;
-    const logout = `${env.api}/auth/logout/all/`;
+    const logout = `${env.api}/auth/logout/all`;
 
     expect(await fetchFrom(attacker, logout, { method: 'POST', mode: 'no-cors' })).toBe(0);
-    expect(last('POST /auth/logout/all/')).toBe(refused);
+    expect(last('POST /auth/logout/all')).toBe(refused);
     expect(await fetchFrom(attacker, logout, { method: 'POST' })).toBe('failed');
     const asking = { method: 'POST', headers: { 'X-Auth-Transport': 'cookie' } };
-    expect(await fetchFrom(attacker, `${env.api}/auth/token/refresh/`, asking)).toBe('failed');
-    expect(last('POST /auth/token/refresh/')).toBe('not sent');
+    expect(await fetchFrom(attacker, `${env.api}/auth/token/refresh`, asking)).toBe('failed');
+    expect(last('POST /auth/token/refresh')).toBe('not sent');
     expect(await fetchFrom(attacker, `${env.api}/me`, { cache: 'no-store' })).toBe('failed');
     expect(last('GET /me')).toBe(answered);
     env.traffic.exchanges.length = 0;
@@ -71,11 +71,11 @@ describeInChromium.each(SCHEMES)('attacks on cookie mode, over %s', (scheme) => 
     );
 
     await postForm(attacker, logout);
-    expect(last('POST /auth/logout/all/')).toBe(refused);
+    expect(last('POST /auth/logout/all')).toBe(refused);
     await attacker.goto(started);
     // The name and the value of the field form a JSON body.
-    await postForm(attacker, `${env.api}/auth/login/`, `${CREDENTIALS.slice(0, -1)}, "x": "`);
-    expect(last('POST /auth/login/')).toMatch(/^4/);
+    await postForm(attacker, `${env.api}/auth/login`, `${CREDENTIALS.slice(0, -1)}, "x": "`);
+    expect(last('POST /auth/login')).toMatch(/^4/);
 
     expect(await cookies()).toEqual(before);
     expect(await requestStatus(victim)).toBe(200);

@@ -19,7 +19,7 @@ const DELAY_LOGOUT = `{
   const send = window.fetch;
   let reportRefusal = () => undefined;
   window.fetch = async (...request) => {
-    const isLogout = new URL(new Request(...request).url).pathname === '/auth/logout/';
+    const isLogout = new URL(new Request(...request).url).pathname === '/auth/logout';
     const refusal = new Promise((resolve) => isLogout && (reportRefusal = resolve));
     const response = await send(...request);
     if (response.status === 401) reportRefusal();

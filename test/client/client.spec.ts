@@ -77,7 +77,9 @@ describe.each(SETUPS)('transport %s and a grace period of %i seconds', (transpor
       ]);
       const reasons = tabs.map(({ ends }) => ends.map(({ reason }) => reason));
       expect(reasons).toEqual(Array(2).fill(grace === 0 ? ['signInNeeded'] : []));
+      tabs[0].client.on('sessionChanged', () => undefined);
       await tabs[1].client.login('alice', PASSWORD);
+      expect(await tabs[0].client.isSignedIn()).toBe(true);
       expect(await requestInAll(tabs)).toEqual([200, 200]);
     });
 
@@ -147,6 +149,10 @@ describe.each(SETUPS)('transport %s and a grace period of %i seconds', (transpor
       expect(await requestInAll(tabs)).toEqual([401, 401]);
       for (const { ends } of tabs) expect(ends).toEqual([{ sessionId, reason: 'signedOutElsewhere' }]);
       expect(await tabs[0]!.client.isSignedIn()).toBe(false);
+    });
+
+    it('the server responds to the question whether it can be reached, which the client asks before a refresh', async () => {
+      expect((await fetch(`${env.app.url}/auth/token/refresh`, { method: 'HEAD' })).status).toBe(204);
     });
 
     if (transport === 'cookie') {

@@ -17,7 +17,7 @@ describe('the client with cookies', () => {
     const { fixture, server } = await signedIn(COOKIE);
     const sent: Request[] = [];
     const fetch = (input: string | Request): Promise<Response> => {
-      sent.push((input as Request).clone());
+      if ((input as Request).method !== 'HEAD') sent.push((input as Request).clone());
       return server.fetch(input);
     };
     const one = fixture.openIn({ fetch });
@@ -27,7 +27,7 @@ describe('the client with cookies', () => {
     await fixture.time.until(one.client.changePassword('secret', 'another secret'));
     await fixture.time.until(one.client.logout());
     const paths = sent.map(({ url }) => new URL(url).pathname.replace('/auth', ''));
-    expect(paths).toEqual(['/login/', '/me', '/token/refresh/', '/me', '/password/change/', '/logout/']);
+    expect(paths).toEqual(['/login', '/sessions', '/me', '/token/refresh', '/me', '/password/change', '/logout']);
     for (const { credentials, headers } of sent) {
       expect([credentials, headers.get('X-Auth-Transport')]).toEqual(['include', 'cookie']);
       expect(headers.get('Authorization')).toBeNull();
@@ -50,7 +50,7 @@ describe('the client with cookies', () => {
 
   it('without localStorage and Web Locks, all tabs recover from an expired cookie, and the server detects no reuse', async () => {
     const fixture = new Fixture({ ...COOKIE, traits: { hasLocks: false, hasBroadcast: false } });
-    const tabs = [1, 2, 3].map(() => fixture.openIn({ localStorage: null, onStorage: null }));
+    const tabs = [1, 2, 3].map(() => fixture.openIn({ localStorage: null }));
     await fixture.login(tabs[0]!);
     await fixture.time.run(TTL);
     expect(await fixture.requestInAll(tabs)).toEqual([200, 200, 200]);
@@ -74,7 +74,7 @@ describe('the client with cookies', () => {
     await fixture.time.run(TTL - 20_000);
     server.requests.length = 0;
     expect(await fixture.requestInAll([one])).toEqual([200]);
-    expect(server.paths).toEqual(['/auth/token/refresh/', '/me']);
+    expect(server.paths).toEqual(['/auth/token/refresh', '/me']);
     const ends: unknown[] = [];
     one.client.onSessionEnd((end) => ends.push(end));
     server.endAll();
@@ -121,11 +121,42 @@ describe('the client with cookies', () => {
 
   it('the error names the missing option if the server responds with tokens', async () => {
     const tokens = { access_token: 'a', refresh_token: 'r', session_id: 's' };
-    const one = openWith(new Fixture(COOKIE), '/auth/login/', () => Response.json(tokens));
+    const one = openWith(new Fixture(COOKIE), '/auth/login', () => Response.json(tokens));
     await expect(one.client.login('alice', 'secret')).rejects.toMatchObject({
       code: 'unexpected_answer',
       detail: expect.stringContaining('`cookies`'),
     });
+  });
+});
+
+describe('cookies that the browser drops', () => {
+  const at = globalThis as { location?: object };
+  afterEach(() => delete at.location);
+
+  it.each([
+    [
+      'the page is on another site',
+      'https://app.example.com',
+      'other.example',
+      'Are other.example and app.example.com one site?',
+    ],
+    ['the server uses HTTP', 'http://app.example.com', 'app.example.com', 'Over HTTP, set `cookies.secure: false`.'],
+    ['the browser blocks cookies', 'https://app.example.com', 'app.example.com', 'Does it block cookies?'],
+  ])('a login rejects and says what is wrong if %s', async (_, baseUrl, hostname, advice) => {
+    at.location = { hostname, origin: `https://${hostname}` };
+    const fixture = new Fixture({ ...COOKIE, options: { baseUrl } });
+    const one = openWith(fixture, '/auth/sessions', () =>
+      Response.json({ detail: 'Refused.', code: 'credentials_missing' }, { status: 401 }),
+    );
+    const refused = { code: 'cookies_blocked', detail: `The browser dropped the cookies. ${advice}` };
+    expect(await fixture.rejection(one.client.login('alice', 'secret'))).toMatchObject(refused);
+    expect([one.client.sessionId, one.emitted]).toEqual([null, []]);
+  });
+
+  it('a login succeeds on a server that does not mount the list of sessions', async () => {
+    const fixture = new Fixture(COOKIE);
+    const one = openWith(fixture, '/auth/sessions', () => Response.json({}, { status: 404 }));
+    expect(await fixture.login(one)).toEqual({ sessionId: 'session-1' });
   });
 });
 

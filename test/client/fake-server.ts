@@ -36,6 +36,8 @@ export class FakeServer {
   jar: CookieJar = {};
   /** Whether requests reach the server. */
   isReachable = true;
+  /** The status of the response to a probe. Without the application, it is the status of a proxy. */
+  probeStatus = 204;
   delivery: () => Delivery = () => ({});
   /** The latency of responses in milliseconds, by path. */
   readonly latency: Record<string, number> = {};
@@ -52,10 +54,12 @@ export class FakeServer {
     const request = new Request(input, init);
     const path = new URL(request.url).pathname;
     if (!this.isReachable) throw new TypeError('Failed to fetch');
+    // The client asks whether the application can be reached.
+    if (request.method === 'HEAD') return new Response(null, { status: this.probeStatus });
     const usesCookies = request.credentials === 'include' && request.headers.get('X-Auth-Transport') === 'cookie';
     const sent = usesCookies ? { ...this.jar } : null;
     const body = await request.text();
-    const delivery = path === '/auth/token/refresh/' ? this.delivery() : {};
+    const delivery = path === '/auth/token/refresh' ? this.delivery() : {};
     const { requestDelay = 1, responseDelay = this.latency[path] ?? 1, lost, status, after } = delivery;
     await this.time.wait(requestDelay);
     if (lost === 'request') throw new TypeError('fetch failed');
@@ -85,25 +89,24 @@ export class FakeServer {
   private answer({ method, redirect, headers }: Request, path: string, body: string, sent: CookieJar | null): Response {
     const bearer = /^Bearer (.+)$/.exec(headers.get('Authorization') ?? '')?.[1] ?? null;
     this.requests.push({ path, method, token: bearer, body, redirect });
-    if (method === 'HEAD') return new Response(null, { status: 404 });
-    if (path === '/auth/login/') return this.login();
-    if (path === '/auth/token/refresh/') {
+    if (path === '/auth/login') return this.login();
+    if (path === '/auth/token/refresh') {
       if (sent) return this.refresh(sent.refresh, sent.access);
       return this.refresh((JSON.parse(body) as { refresh_token: string }).refresh_token);
     }
     const token = sent ? sent.access : bearer;
     const session =
       this.sessions.find((one) => one.access === token && this.time.now() < one.accessEnd) ??
-      (path === '/auth/logout/' ? this.sessions.find((one) => knows(one, sent?.refresh)) : undefined);
+      (path === '/auth/logout' ? this.sessions.find((one) => knows(one, sent?.refresh)) : undefined);
     // The browser removes an expired cookie.
     if (!session) return sent ? refusal('credentials_missing', '') : refusal('access_token_invalid', INVALID_TOKEN);
-    if (path === '/auth/logout/') {
+    if (path === '/auth/logout') {
       this.sessions = this.sessions.filter((one) => one !== session);
       if (sent) this.jar = {};
       return Response.json({ detail: 'Logged out successfully.' });
     }
-    if (path === '/auth/password/change/') return Response.json(this.pair(session));
-    if (path === '/auth/sessions/') {
+    if (path === '/auth/password/change') return Response.json(this.pair(session));
+    if (path === '/auth/sessions') {
       const at = new Date(this.time.now()).toISOString();
       return Response.json([{ id: session.id, is_current: true, created_at: at, last_activity: at }]);
     }

@@ -1,7 +1,7 @@
 import { AuthClient, memoryTokens, type AuthClientOptions } from 'nestjs-session-auth-client';
 import { BASE, Fixture, signedIn, TTL } from './fixture';
 
-const REPEATED = ['/me', '/auth/token/refresh/', '/me'];
+const REPEATED = ['/me', '/auth/token/refresh', '/me'];
 
 /** Signs in with tokens in memory, and forgets the request of the login. */
 const start = async (options: AuthClientOptions = {}): ReturnType<typeof signedIn> => {
@@ -50,7 +50,8 @@ describe('the origins that receive credentials', () => {
       await expect(client.login('alice', 'secret')).rejects.toThrow();
     }
     expect(new Set(urls.map((url) => new URL(url).origin))).toEqual(new Set([BASE]));
-    expect(urls.slice(2)).toEqual([`${BASE}/api/auth/login/`, `${BASE}/auth/login/`]);
+    const logins = urls.filter((url) => url.endsWith('/login'));
+    expect(logins.slice(2)).toEqual([`${BASE}/api/auth/login`, `${BASE}/auth/login`]);
   });
 
   it('requests with passwords and tokens do not follow redirects', async () => {
@@ -58,10 +59,10 @@ describe('the origins that receive credentials', () => {
     await fixture.time.run(TTL);
     await fixture.time.until(one.client.changePassword('secret', 'another secret'));
     expect(server.paths).toEqual([
-      '/auth/login/',
-      '/auth/password/change/',
-      '/auth/token/refresh/',
-      '/auth/password/change/',
+      '/auth/login',
+      '/auth/password/change',
+      '/auth/token/refresh',
+      '/auth/password/change',
     ]);
     expect(new Set(server.requests.map(({ redirect }) => redirect))).toEqual(new Set(['manual']));
   });
@@ -181,6 +182,7 @@ describe('requests while the user changes', () => {
   it('a request of one user is not repeated for another user who has signed in in the meantime', async () => {
     const { fixture, tabs } = await signedIn({ tabs: 2 });
     await fixture.time.run(TTL);
+    tabs[0]!.client.on('sessionChanged', () => undefined);
     const entering = tabs[1]!.client.login('bob', 'secret');
     await fixture.time.run(1);
     expect(await fixture.requestInAll([tabs[0]!])).toEqual([401]);
@@ -196,7 +198,7 @@ describe('requests while the user changes', () => {
       const leaving = tabs[0]!.client.logout().catch((error: unknown) => error);
       const { sessionId } = await fixture.time.until(entering);
       // With cookies, the server cannot know whose session the request is to end.
-      const refused = kind === 'cookie' ? { code: 'signed_out' } : undefined;
+      const refused = kind === 'cookie' ? { code: 'session_changed' } : undefined;
       expect(await fixture.time.until(leaving)).toEqual(refused && expect.objectContaining(refused));
       expect(await fixture.sessionOf(tabs[1]!)).toBe(sessionId);
     },
@@ -243,8 +245,64 @@ describe('a client that cannot work', () => {
     [{ accessTokenTtlSeconds: Number.NaN }, 'accessTokenTtlSeconds is NaN. Use 1 to 3155760000 seconds.'],
     [{ refreshTimeoutSeconds: 0 }, 'refreshTimeoutSeconds is 0. Use 1 to 60 seconds.'],
     [{ transport: 'cookie', storage: memoryTokens() } as const, 'With cookies, remove `storage`.'],
-    [{ baseUrl: undefined } as never, '`baseUrl` is required outside a page.'],
+    [{ baseUrl: 'app.example.com' }, 'Invalid URL'],
   ])('the options %j are refused', (options: AuthClientOptions, message) => {
     expect(() => new AuthClient({ baseUrl: BASE, ...options })).toThrow(message);
+  });
+});
+
+describe('requests while nobody is signed in', () => {
+  it('with `anonymous: send`, requests are sent without a token before a login and after the end of the session', async () => {
+    const fixture = new Fixture({ kind: 'memory', options: { anonymous: 'send', accessTokenTtlSeconds: 900 } });
+    const { server } = fixture;
+    const one = fixture.open();
+    const tokenOf = (path: string): string | null | undefined =>
+      server.requests.find((sent) => sent.path === path)?.token;
+    expect((await fixture.time.until(one.client.fetch('/before'))).status).toBe(401);
+    await fixture.login(one);
+    expect((await fixture.time.until(one.client.fetch('/during'))).status).toBe(200);
+    server.endAll();
+    await fixture.time.run(TTL);
+    expect((await fixture.time.until(one.client.fetch('/after'))).status).toBe(401);
+    expect(['/before', '/during', '/after'].map(tokenOf)).toEqual([null, 'access-2', null]);
+    expect(one.emitted).toEqual(['signedOutElsewhere']);
+    expect(await fixture.rejection(one.client.accessToken())).toMatchObject({ code: 'signed_out' });
+  });
+
+  it('with `anonymous: send`, a request for another origin is still refused', async () => {
+    const { client } = new Fixture({ options: { anonymous: 'send' } }).open();
+    await expect(client.fetch('https://elsewhere.example.com/')).rejects.toMatchObject({ code: 'foreign_origin' });
+  });
+});
+
+describe('a wrong address of the endpoints', () => {
+  const url = `${BASE}/auth/login`;
+  const answer = (body: string, status: number, headers = {}): Response =>
+    Object.defineProperty(new Response(body || null, { status, headers }), 'url', { value: url });
+
+  it.each([
+    [
+      'redirects',
+      () => answer('', 308, { Location: '/auth/login/' }),
+      `${url} redirects to /auth/login/. Check \`baseUrl\``,
+    ],
+    [
+      'redirects, in a browser',
+      () => Object.defineProperties(answer('', 204), { status: { value: 0 }, ok: { value: false } }),
+      `${url} redirects to another URL.`,
+    ],
+    [
+      'does not exist',
+      () => answer('{"message":"Cannot POST"}', 404),
+      `Status 404 of ${url}. Check \`baseUrl\` and \`authPath\`.`,
+    ],
+    ['is a page', () => answer('<html>', 200), `The response of ${url} is not JSON. Check \`baseUrl\``],
+  ])('an error names the URL if it %s', async (_, respond, detail) => {
+    const fixture = new Fixture();
+    const fetch = (input: string | Request): Promise<Response> =>
+      Promise.resolve((input as Request).method === 'HEAD' ? new Response(null, { status: 404 }) : respond());
+    const one = fixture.openIn({ fetch: (input) => fetch(input) });
+    const error = await fixture.rejection(one.client.login('alice', 'secret'));
+    expect((error as Error).message).toContain(detail);
   });
 });

@@ -12,6 +12,9 @@ import { FakeServer, type Delivery } from './fake-server';
 import { DrivenTime } from './time';
 
 export const BASE = 'https://app.example.com';
+// Without Web Locks, the client warns.
+beforeAll(() => void jest.spyOn(console, 'warn').mockImplementation());
+
 /** The lifetime of access tokens in milliseconds. */
 export const TTL = 900_000;
 const NAMES: readonly ClientEventName[] = ['refreshed', 'signedOut', 'signedOutElsewhere', 'signInNeeded'];

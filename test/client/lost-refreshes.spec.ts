@@ -138,25 +138,74 @@ describe.each([0, 30])('a refresh token that is known to be unused, with a grace
       expect(one.emitted).toEqual(['refreshed']);
     },
   );
+});
 
-  it('an unused refresh token is sent to a reachable server although the browser reports that it is offline', async () => {
-    const { fixture, one } = await signedIn({ grace });
+describe.each(['local', 'cookie'] as const)('a server that cannot be reached, with %s storage', (kind) => {
+  it.each([
+    ['refuses connections', { isReachable: false }],
+    ['is behind a proxy that responds with 502', { probeStatus: 502 }],
+    ['is behind a proxy that responds with 503', { probeStatus: 503 }],
+  ])(
+    'an outage of eight seconds passes unnoticed, and no token is sent meanwhile, if the server %s',
+    async (_, outage) => {
+      const { fixture, server, tabs } = await signedIn({ kind, grace: 10, tabs: 3 });
+      await fixture.time.run(TTL);
+      const asking = fixture.requestInAll(tabs);
+      await fixture.time.run(2);
+      const { isReachable, probeStatus } = server;
+      Object.assign(server, outage);
+      await fixture.time.run(8_000);
+      expect(server.paths).not.toContain('/auth/token/refresh');
+      Object.assign(server, { isReachable, probeStatus });
+      expect(await asking).toEqual([200, 200, 200]);
+      expect([server.refreshes, ...tabs.map(({ emitted }) => emitted.join())]).toEqual([
+        1,
+        ...Array(3).fill('refreshed'),
+      ]);
+    },
+  );
+
+  it('a longer outage rejects requests with offline, and keeps the session, even without a grace period', async () => {
+    const { fixture, server, one } = await signedIn({ kind, grace: 0 });
     await fixture.time.run(TTL);
-    fixture.browser.isOnline = false;
+    server.probeStatus = 500;
+    for (let round = 0; round < 3; round++) expect(await fixture.requestInAll([one])).toEqual(['offline']);
+    server.probeStatus = 204;
     expect(await fixture.requestInAll([one])).toEqual([200]);
     expect(one.emitted).toEqual(['refreshed']);
   });
 
-  it('an unused refresh token is sent once the server can be reached again', async () => {
-    const { fixture, server, one } = await signedIn({ grace });
+  it('a page that is reloaded during an outage keeps its session', async () => {
+    const { fixture, server, one } = await signedIn({ kind, grace: 0 });
     await fixture.time.run(TTL);
-    fixture.browser.isOnline = false;
-    const asking = fixture.request(one);
-    await fixture.time.run(1);
+    const asking = fixture.request(one).catch(() => undefined);
+    await fixture.time.run(2);
     server.isReachable = false;
-    expect(await fixture.time.until(asking)).toBe('offline');
-    expect(server.paths).not.toContain('/auth/token/refresh/');
+    await fixture.time.run(1_000);
+    one.tab.close();
     server.isReachable = true;
-    expect(await fixture.requestInAll([one])).toEqual([200]);
+    expect(await fixture.requestInAll([fixture.open()])).toEqual([200]);
+    void asking;
   });
+
+  it('a login, a logout and a password change report offline, and send nothing', async () => {
+    const { fixture, server, one } = await signedIn({ kind });
+    server.isReachable = false;
+    server.requests.length = 0;
+    const { client } = one;
+    for (const call of [client.login('alice', 'secret'), client.logout(), client.changePassword('a', 'b')]) {
+      expect(await fixture.rejection(call)).toMatchObject({ code: 'offline', status: null });
+    }
+    server.isReachable = true;
+    expect([server.paths, await fixture.requestInAll([one])]).toEqual([[], [200]]);
+  });
+});
+
+it('a request whose token is about to expire does not wait for the server', async () => {
+  const { fixture, server, one } = await signedIn({ options: { accessTokenTtlSeconds: 900 } });
+  await fixture.time.run(TTL - 20_000);
+  server.probeStatus = 502;
+  const startedAt = fixture.time.now();
+  expect(await fixture.requestInAll([one])).toEqual([200]);
+  expect(fixture.time.now() - startedAt).toBeLessThan(500);
 });

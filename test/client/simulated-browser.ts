@@ -23,7 +23,6 @@ export class Browser {
   readonly tabs: Tab[] = [];
   /** The contents of `localStorage` once every write has arrived. */
   readonly stored = new Map<string, string>();
-  isOnline = true;
   private readonly locks = new Map<string, { holder: Tab; readonly waiting: Waiting[] }>();
   private readonly after: (milliseconds: number, run: () => void) => void;
   private readonly lag: Delay;
@@ -110,7 +109,6 @@ export class Tab {
   calls = 0;
   closesAtCall = Infinity;
   private readonly channels = new Map<string, (event: { readonly data: unknown }) => void>();
-  private readonly listeners = new Set<(key: string | null, value: string | null) => void>();
 
   constructor(private readonly browser: Browser) {}
 
@@ -130,7 +128,6 @@ export class Tab {
     const { hasLocks = true, hasBroadcast = true, clock, fetch } = this.browser.traits;
     return {
       clock: { now: () => clock.now(), wait: (ms, signal) => this.afterCall(clock.wait(ms, signal)) },
-      isOnline: () => this.browser.isOnline,
       fetch: async (input, init) => {
         await this.call();
         return this.afterCall(fetch(input, init));
@@ -138,11 +135,6 @@ export class Tab {
       locks: hasLocks ? { request: (name, work) => this.browser.lock(this, name, work) } : null,
       localStorage: this.localStorage,
       openBroadcast: hasBroadcast ? (name) => this.openBroadcast(name) : null,
-      warn: () => undefined,
-      onStorage: (changed) => {
-        this.listeners.add(changed);
-        return () => this.listeners.delete(changed);
-      },
     };
   }
 
@@ -170,7 +162,6 @@ export class Tab {
     // A write of this tab is still pending and replaces this value.
     if (pending > 0) return;
     setOrDelete(this.view, key, value);
-    if (!this.isClosed) for (const listener of this.listeners) listener(key, value);
   }
 
   receive(name: string, data: unknown): void {

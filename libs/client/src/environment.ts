@@ -40,60 +40,54 @@ export interface ClientEnvironment {
   /** Sends a request. */
   readonly fetch: (input: string | Request, init?: RequestInit) => Promise<Response>;
   readonly clock: ClientClock;
-  /**
-   * Returns false if there may be no network. The client then checks that the server responds before it sends a
-   * refresh token for the first time.
-   */
-  readonly isOnline: () => boolean;
   /** The locks that serialize refreshes across all tabs. `null`: see the default of the option `lock`. */
   readonly locks: WebLocks | null;
   /** The storage that all tabs share. */
   readonly localStorage: WebStorage | null;
   /** Opens a channel to the other tabs of the origin. */
   readonly openBroadcast: ((name: string) => Broadcast) | null;
-  /** Calls the listener when another tab writes to `localStorage`. Returns a function that removes the listener. */
-  readonly onStorage: ((changed: (key: string | null, value: string | null) => unknown) => () => void) | null;
-  /** Reports a warning to the developer of the page. */
-  readonly warn: (message: string) => void;
 }
 
 /** Returns the environment of a browser window, a worker or Node.js, with the given parts replaced. */
 export function resolveEnvironment(given: Partial<ClientEnvironment> = {}): ClientEnvironment {
-  const { navigator, addEventListener, removeEventListener } = scope;
+  const { navigator, addEventListener } = scope;
   return {
     fetch: (input, init) => globalThis.fetch(input, init),
     clock: SYSTEM_CLOCK,
-    isOnline: () => navigator?.onLine !== false,
     locks: navigator?.locks ?? null,
     localStorage: webStorage('localStorage'),
     // Node.js also has a BroadcastChannel, for worker threads. An open channel would keep the process running.
     openBroadcast: addEventListener && typeof BroadcastChannel !== 'undefined' ? openBroadcast : null,
-    onStorage: addEventListener && removeEventListener ? onStorage : null,
-    warn: console.warn,
     ...given,
   };
 }
 
 /**
  * Returns the storage of the page, or null if there is none or it is not accessible. Reading the
- * property throws, for example, if the user blocks storage.
+ * property throws, for example, if the user blocks storage. Node.js 25 has a `localStorage` without methods.
  */
 export function webStorage(name: 'localStorage' | 'sessionStorage'): WebStorage | null {
   try {
-    return scope[name] ?? null;
+    const storage = scope[name];
+    return storage?.getItem ? (storage as WebStorage) : null;
   } catch {
     return null;
   }
 }
 
-type StorageListener = (event: { readonly key: string | null; readonly newValue: string | null }) => void;
+const warnings: string[] = [];
+
+/** Warns the developer of the page, once for each text. */
+export function warnOnce(text: string): void {
+  if (!warnings.includes(text)) console.warn(`nestjs-session-auth: ${text}`);
+  warnings.push(text);
+}
 
 const scope = globalThis as unknown as {
-  readonly navigator?: { readonly onLine?: boolean; readonly locks?: WebLocks };
-  readonly localStorage?: WebStorage;
-  readonly sessionStorage?: WebStorage;
-  readonly addEventListener?: (type: 'storage', listener: StorageListener) => void;
-  readonly removeEventListener?: (type: 'storage', listener: StorageListener) => void;
+  readonly navigator?: { readonly locks?: WebLocks };
+  readonly localStorage?: Partial<WebStorage>;
+  readonly sessionStorage?: Partial<WebStorage>;
+  readonly addEventListener?: unknown;
 };
 
 const SYSTEM_CLOCK: ClientClock = {
@@ -107,10 +101,4 @@ const SYSTEM_CLOCK: ClientClock = {
 
 function openBroadcast(name: string): Broadcast {
   return new BroadcastChannel(name) as unknown as Broadcast;
-}
-
-function onStorage(changed: (key: string | null, value: string | null) => unknown): () => void {
-  const listener: StorageListener = ({ key, newValue }) => changed(key, newValue);
-  scope.addEventListener?.('storage', listener);
-  return () => scope.removeEventListener?.('storage', listener);
 }

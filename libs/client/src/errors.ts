@@ -1,8 +1,10 @@
 /** Why a call failed. Some codes are the `code` in the server's response. */
 export type ClientErrorCode =
   | 'signed_out' // Nobody is signed in, or the session has ended.
+  | 'session_changed' // Another login has replaced the session that this tab shows. Nothing was sent.
   | 'foreign_origin' // The origin of the URL may not receive the credentials. Nothing was sent.
   | 'cookie_transport' // The method requires tokens, but the client uses cookies. Nothing was sent.
+  | 'cookies_blocked' // The login succeeded, but the browser has not kept its cookies.
   | 'offline' // The server cannot be reached, and has not carried out the call.
   | 'no_answer' // The response is missing, incomplete or not JSON. The outcome is unknown.
   | 'invalid_fields' // 400: see `fields`.
@@ -57,4 +59,12 @@ export class ClientError extends Error {
   get loginTicket(): string | null {
     return this.#loginTicket;
   }
+}
+
+export function signedOut(): ClientError {
+  return new ClientError('signed_out', 'Not signed in.');
+}
+
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ClientError && error.code === 'signed_out';
 }

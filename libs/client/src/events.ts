@@ -5,6 +5,11 @@
 export interface ClientEvents {
   /** The session received new tokens, in this tab or in another tab. */
   refreshed: { readonly sessionId: string };
+  /**
+   * Another session has replaced the session of this tab, or a session begins: after a login in this tab or in another
+   * tab. `sessionId` is the new session. Another user may have signed in, so load the data of the user again.
+   */
+  sessionChanged: { readonly sessionId: string };
   /** The user signed out, in this tab or in another tab. */
   signedOut: { readonly sessionId: string };
   /** The server refuses the session, for example because it was revoked or has expired. */
@@ -19,7 +24,7 @@ export interface ClientEvents {
 /** The name of an event. */
 export type ClientEventName = keyof ClientEvents;
 /** How the session of a client ended. The reason is the name of the event. */
-export type SessionEndReason = Exclude<ClientEventName, 'refreshed'>;
+export type SessionEndReason = Exclude<ClientEventName, 'refreshed' | 'sessionChanged'>;
 
 /** The end of a client's session. */
 export interface SessionEnd {
@@ -39,10 +44,12 @@ export class EventHub {
     return () => void this.#subscriptions.delete(subscription);
   }
 
-  emit(name: ClientEventName, sessionId: string): void {
-    for (const { name: subscribed, listener } of [...this.#subscriptions]) {
+  /** Calls the listeners. Returns whether there is one. */
+  emit(name: ClientEventName, sessionId: string): boolean {
+    const called = [...this.#subscriptions].filter((one) => one.name === name);
+    for (const { listener } of called) {
       try {
-        if (subscribed === name) listener({ sessionId });
+        listener({ sessionId });
       } catch (error) {
         // Throws the error as an uncaught error, after the other listeners have been called.
         queueMicrotask(() => {
@@ -50,5 +57,6 @@ export class EventHub {
         });
       }
     }
+    return called.length > 0;
   }
 }

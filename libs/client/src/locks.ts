@@ -1,4 +1,4 @@
-import { SEEN_WITHIN_MS, type ClientClock, type ClientEnvironment, type WebStorage } from './environment.js';
+import { SEEN_WITHIN_MS, warnOnce, type ClientClock, type ClientEnvironment, type WebStorage } from './environment.js';
 import type { TokenStorage } from './token-storage.js';
 import { parseJson, recordOf } from './wire.js';
 
@@ -10,21 +10,14 @@ export interface TabLock {
 
 /** Returns the lock that fits the storage and the platform. */
 export function lockFor(storage: TokenStorage, name: string, leaseMs: number, environment: ClientEnvironment): TabLock {
-  const { locks, localStorage, onStorage, clock, warn } = environment;
+  const { locks, localStorage, openBroadcast, clock } = environment;
   if (storage.reach === 'client') return processLock(storage);
   if (locks) return { run: (work) => locks.request(name, work) };
-  if (onStorage) warnOnce(warn, localStorage !== null);
+  if (openBroadcast) {
+    const fallback = localStorage ? 'use a lease in localStorage' : 'refresh at the same time';
+    warnOnce(`Web Locks require HTTPS. Without them, tabs ${fallback}.`);
+  }
   return localStorage ? leaseLock(localStorage, name, leaseMs, clock) : processLock(name);
-}
-
-let hasWarned = false;
-
-/** Warns the developer of a page once that Web Locks are missing. */
-function warnOnce(warn: (message: string) => void, hasLease: boolean): void {
-  if (hasWarned) return;
-  hasWarned = true;
-  const fallback = hasLease ? 'use a lease in localStorage' : 'refresh at the same time';
-  warn(`nestjs-session-auth-client: Web Locks require HTTPS. Without them, tabs ${fallback}.`);
 }
 
 /** The last work in the queue of each lock in this process. */

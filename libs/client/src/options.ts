@@ -6,8 +6,8 @@ import { transportOf, type Transport } from './transport.js';
 /** The options of a client. */
 export interface AuthClientOptions {
   /**
-   * The base URL of the server. Relative URLs are resolved against it. Required outside a page.
-   * Default: the origin of the page.
+   * The base URL of the server. Relative URLs are resolved against it. Outside a page, the first use of a client without
+   * this option throws. Default: the origin of the page.
    */
   readonly baseUrl?: string;
   /** The path of the endpoints below `baseUrl`: the server's global prefix and its option `path`. Default: `auth`. */
@@ -18,6 +18,11 @@ export interface AuthClientOptions {
    * server option `cookies` and a page on the same site. Default: `bearer`.
    */
   readonly transport?: 'bearer' | 'cookie';
+  /**
+   * What `fetch` does while nobody is signed in. `send`: it sends the request without a token, for public routes.
+   * `refuse`: it rejects with `signed_out`. With cookies, it always sends the request. Default: `refuse`.
+   */
+  readonly anonymous?: 'send' | 'refuse';
   /** Additional origins that receive the access token. The refresh token is sent only to `baseUrl`. Default: none. */
   readonly origins?: readonly string[];
   /** The storage of the tokens. Not allowed with `transport: 'cookie'`. Default: `memoryTokens()`. */
@@ -61,9 +66,10 @@ export interface AuthClientOptions {
 
 /** The validated options. */
 export interface Settings {
-  readonly base: URL;
+  readonly base: () => URL;
   readonly authUrl: (path: string) => string;
-  readonly origins: ReadonlySet<string>;
+  readonly sendsAnonymous: boolean;
+  readonly isTrusted: (origin: string) => boolean;
   readonly transport: Transport;
   readonly storage: TokenStorage;
   readonly name: string;
@@ -92,16 +98,16 @@ export function resolveOptions(options: AuthClientOptions): Settings {
   const accessTtlMs =
     accessTokenTtlSeconds === undefined ? null : inMs('accessTokenTtlSeconds', accessTokenTtlSeconds, 1, 3_155_760_000);
   const aheadMs = Math.min(inMs('refreshAheadSeconds', options.refreshAheadSeconds ?? 30, 0), (accessTtlMs ?? 0) / 4);
-  const base = baseOf(options.baseUrl);
-  // The leading `./` keeps the path on the origin of `baseUrl`. Without it, the path could name another origin.
-  const authUrl = (path: string): string => new URL(`./${authPath.replace(/^\/+|\/+$/g, '')}/${path}`, base).href;
-  const origins = new Set([base.origin, ...(options.origins ?? []).map((origin) => new URL(origin).origin)]);
+  const base = lazyBase(options.baseUrl);
+  const origins = (options.origins ?? []).map((origin) => new URL(origin).origin);
   const lock =
-    options.lock ?? lockFor(storage, `${name}:lock`, graceMs / 2 + 2 * timeoutMs + LEASE_SLACK_MS, environment);
+    options.lock ?? lockFor(storage, `${name}:lock`, graceMs / 2 + 3 * timeoutMs + LEASE_SLACK_MS, environment);
   return {
     base,
-    authUrl,
-    origins,
+    // The leading `./` keeps the path on the origin of `baseUrl`. Without it, the path could name another origin.
+    authUrl: (path) => new URL(`./${authPath.replace(/^\/+|\/+$/g, '')}/${path}`, base()).href,
+    isTrusted: (origin) => origin === base().origin || origins.includes(origin),
+    sendsAnonymous: options.anonymous === 'send',
     transport,
     storage,
     name,
@@ -129,8 +135,14 @@ function inMs(option: string, seconds: number, least: number, most = 3_600): num
   throw new TypeError(`${option} is ${seconds}. Use ${least} to ${most} seconds.`);
 }
 
+/** Without `baseUrl`, the page is read at the first use, because a server that renders pages also runs their modules. */
+function lazyBase(url: string | undefined): () => URL {
+  let base = url === undefined ? null : baseOf(url);
+  return () => (base ??= baseOf());
+}
+
 /** Returns the base URL with a trailing slash. Without it, relative URLs would replace the last segment of the path. */
-function baseOf(url: string | undefined): URL {
+function baseOf(url?: string): URL {
   const { location } = globalThis as { location?: { readonly origin: string } };
   if (url === undefined && !location) throw new TypeError('`baseUrl` is required outside a page.');
   const { origin, pathname } = new URL(url ?? '/', location?.origin);

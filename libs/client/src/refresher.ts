@@ -1,30 +1,23 @@
-import { SEEN_WITHIN_MS } from './environment.js';
-import type { ClientError } from './errors.js';
+import { SEEN_WITHIN_MS, type WebStorage } from './environment.js';
+import { signedOut } from './errors.js';
 import type { Settings } from './options.js';
-import { marksFor, type RefreshMarks } from './refresh-marks.js';
-import { findOffline, requestRefresh, type RefreshAnswer } from './requests.js';
+import { findOutage, requestRefresh, type RefreshAnswer } from './requests.js';
 import { isSamePair, keyOf, type TokenKeeper } from './token-keeper.js';
 import type { Tokens } from './token-storage.js';
-
-export type Refreshed =
-  | { readonly kind: 'renewed'; readonly tokens: Tokens }
-  | { readonly kind: 'signed_out' }
-  /** The outcome is unknown: the server may have used the refresh token. */
-  | { readonly kind: 'in_doubt' }
-  /** The server has not used the refresh token. A later attempt may succeed. */
-  | { readonly kind: 'not_now'; readonly error: ClientError };
+import { parseJson } from './wire.js';
 
 /** `invalid`: the caller needs new tokens. `expiring`: the caller can continue with the current tokens. */
 export type RefreshReason = 'invalid' | 'expiring';
 
 const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 2_000;
 
 /** Refreshes tokens, one refresh at a time among all clients that share the lock. */
 export class Refresher {
   readonly #marks: RefreshMarks;
-  readonly #running = new Map<string, Promise<Refreshed>>();
-  /** A failed refresh is not repeated before `until`, unless the reason is `invalid`. */
-  #failed: { readonly key: string; readonly outcome: Refreshed; readonly until: number } | null = null;
+  readonly #running = new Map<string, Promise<Tokens>>();
+  /** The tokens whose refresh failed, and when it may be repeated, unless the reason is `invalid`. */
+  #failed = { key: '', until: 0 };
 
   constructor(
     private readonly settings: Settings,
@@ -33,20 +26,19 @@ export class Refresher {
     this.#marks = marksFor(settings, keeper);
   }
 
-  /** Refreshes these tokens, unless they have already been replaced or a recent attempt has failed. */
-  refresh(stale: Tokens, reason: RefreshReason): Promise<Refreshed> {
-    const failed = this.#failed;
-    if (reason === 'expiring' && failed?.key === keyOf(stale) && this.#now() < failed.until) {
-      return Promise.resolve(failed.outcome);
-    }
-    const key = `${reason} ${keyOf(stale)}`;
-    const running = this.#running.get(key);
-    if (running) return running;
-    const started = this.settings.lock
-      .run(() => this.#refreshStored(stale, reason))
-      .finally(() => this.#running.delete(key));
-    this.#running.set(key, started);
-    return started;
+  /**
+   * Returns the tokens that replace these tokens. If they expire, but cannot be refreshed now, returns these tokens.
+   * @throws ClientError `signed_out` if the session has ended, or with the reason `invalid`, why they cannot be refreshed
+   */
+  async refresh(stale: Tokens, reason: RefreshReason): Promise<Tokens> {
+    const { key, until } = this.#failed;
+    if (reason === 'expiring' && key === keyOf(stale) && this.#now() < until) return stale;
+    const work = `${reason} ${keyOf(stale)}`;
+    const running =
+      this.#running.get(work) ??
+      this.settings.lock.run(() => this.#refreshStored(stale, reason)).finally(() => this.#running.delete(work));
+    this.#running.set(work, running);
+    return running;
   }
 
   /** Returns whether the refresh token may have been sent recently enough to be sent again safely. */
@@ -54,9 +46,9 @@ export class Refresher {
     return sentAt !== null && this.#mayRepeat(sentAt);
   }
 
-  async #refreshStored(stale: Tokens, reason: RefreshReason): Promise<Refreshed> {
+  async #refreshStored(stale: Tokens, reason: RefreshReason): Promise<Tokens> {
     const current = await this.#readLatest(stale);
-    if (!current || !isSamePair(current, stale)) return outcomeOf(current, stale);
+    if (!current || !isSamePair(current, stale)) return successorOf(stale, current);
     const sentAt = this.#marks.sentAt(current);
     if (sentAt === null) return this.#sendFirst(current, reason);
     return this.#sendUntilKnown(current, reason, sentAt);
@@ -70,32 +62,46 @@ export class Refresher {
     return this.keeper.read();
   }
 
-  async #sendFirst(current: Tokens, reason: RefreshReason): Promise<Refreshed> {
-    const offline = await findOffline(this.settings);
-    if (offline) return this.#postpone(current, offline);
-    const sentAt = this.#now();
-    await this.#marks.set(current, sentAt);
-    const answer = await requestRefresh(this.settings, current);
-    if (answer.kind === 'unused') {
-      await this.#marks.set(current, null);
-      return this.#postpone(current, answer.error);
+  /** Sends a refresh token for the first time. While the application cannot be reached, waits up to `timeoutMs`. */
+  async #sendFirst(current: Tokens, reason: RefreshReason): Promise<Tokens> {
+    const { timeoutMs, environment } = this.settings;
+    const giveUpAt = this.#now() + (reason === 'invalid' ? timeoutMs : 0);
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      let error = await findOutage(this.settings);
+      if (!error) {
+        const sentAt = this.#now();
+        await this.#marks.set(current, sentAt);
+        const answer = await requestRefresh(this.settings, current);
+        if (answer.kind !== 'unused') {
+          const tokens = await this.#storeOutcome(current, answer, sentAt);
+          return tokens ?? this.#sendUntilKnown(current, reason, sentAt, FIRST_PAUSE_MS);
+        }
+        await this.#marks.set(current, null);
+        error = answer.error;
+      }
+      if (error.code !== 'offline' || this.#now() + pause > giveUpAt) {
+        this.#failed = { key: keyOf(current), until: this.#now() + (error.retryAfter ?? 1) * 1_000 };
+        if (reason === 'invalid') throw error;
+        return current;
+      }
+      await environment.clock.wait(pause);
     }
-    const outcome = await this.#storeOutcome(current, answer, sentAt);
-    return outcome ?? this.#sendUntilKnown(current, reason, sentAt, FIRST_PAUSE_MS);
   }
 
   /** Repeats a refresh with an unknown outcome, as long as `#mayRepeat` allows it. */
-  async #sendUntilKnown(current: Tokens, reason: RefreshReason, sentAt: number, firstPause = 0): Promise<Refreshed> {
+  async #sendUntilKnown(current: Tokens, reason: RefreshReason, sentAt: number, firstPause = 0): Promise<Tokens> {
     for (let pause = firstPause; this.#mayRepeat(sentAt, pause); pause = Math.max(FIRST_PAUSE_MS, 2 * pause)) {
       await this.settings.environment.clock.wait(pause);
       // Timers fire late in background tabs, and after a computer wakes from sleep.
       if (!this.#mayRepeat(sentAt)) break;
       const answer = await requestRefresh(this.settings, current);
-      const outcome = await this.#storeOutcome(current, answer, sentAt);
-      if (outcome) return outcome;
+      const tokens = await this.#storeOutcome(current, answer, sentAt);
+      if (tokens) return tokens;
     }
-    if (reason === 'invalid') await this.keeper.end(current, 'signInNeeded');
-    return this.#fail(current, { kind: 'in_doubt' }, Infinity);
+    this.#failed = { key: keyOf(current), until: Infinity };
+    if (reason === 'expiring') return current;
+    await this.keeper.end(current, 'signInNeeded');
+    throw signedOut();
   }
 
   /**
@@ -108,26 +114,15 @@ export class Refresher {
     return elapsed >= 0 && elapsed + pause < this.settings.graceMs / 2;
   }
 
-  /** Stores the result of a refresh, and returns the outcome, or null if the outcome is unknown. */
-  async #storeOutcome(current: Tokens, answer: RefreshAnswer, sentAt: number): Promise<Refreshed | null> {
+  /** Stores the result of a refresh. Returns the new tokens, or null if the result is unknown. */
+  async #storeOutcome(current: Tokens, answer: RefreshAnswer, sentAt: number): Promise<Tokens | null> {
     if (answer.kind === 'unused' || answer.kind === 'unknown') return null;
     const latest = await this.keeper.read();
     // A login or logout in the meantime takes precedence.
-    if (!latest || !isSamePair(latest, current)) return outcomeOf(latest, current);
-    if (answer.kind === 'renewed') {
-      return { kind: 'renewed', tokens: await this.keeper.renew(current, answer.pair, sentAt) };
-    }
+    if (!latest || !isSamePair(latest, current)) return successorOf(current, latest);
+    if (answer.kind === 'renewed') return this.keeper.renew(current, answer.pair, sentAt);
     await this.keeper.end(current, 'signedOutElsewhere');
-    return { kind: 'signed_out' };
-  }
-
-  #postpone(current: Tokens, error: ClientError): Refreshed {
-    return this.#fail(current, { kind: 'not_now', error }, this.#now() + (error.retryAfter ?? 1) * 1_000);
-  }
-
-  #fail(current: Tokens, outcome: Refreshed, until: number): Refreshed {
-    this.#failed = { key: keyOf(current), outcome, until };
-    return outcome;
+    throw signedOut();
   }
 
   #now(): number {
@@ -136,9 +131,60 @@ export class Refresher {
 }
 
 /**
- * Returns the outcome if the stale tokens were replaced or removed. Tokens of a different session count as
- * `signed_out`, because that session may belong to a different user.
+ * Returns the stored tokens if they are of the same session. Another session counts as the end of this session, because
+ * it may belong to another user. @throws ClientError `signed_out`
  */
-function outcomeOf(tokens: Tokens | null, stale: Tokens): Refreshed {
-  return tokens?.sessionId === stale.sessionId ? { kind: 'renewed', tokens } : { kind: 'signed_out' };
+function successorOf(stale: Tokens, stored: Tokens | null): Tokens {
+  if (stored?.sessionId === stale.sessionId) return stored;
+  throw signedOut();
+}
+
+/**
+ * Records which refresh tokens may have been sent. The mark is written before the token is sent, so
+ * that another tab, or the page after a reload, does not unknowingly send the token again.
+ */
+interface RefreshMarks {
+  /**
+   * Returns the time at which this refresh token may first have been sent, null if it counts as unsent, or
+   * `-Infinity` if a newer token of the session may have been sent.
+   */
+  sentAt(tokens: Tokens): number | null;
+  /** Stores the time at which this refresh token is first sent, or null if the server has not used it. */
+  set(tokens: Tokens, sentAt: number | null): void | Promise<void>;
+}
+
+/**
+ * Returns the marks for a storage. With `sessionStorage`, a duplicated tab has its own copy of the tokens, so
+ * the marks are stored in `localStorage`, if available, where both tabs see them.
+ */
+function marksFor({ storage, name, environment }: Settings, keeper: TokenKeeper): RefreshMarks {
+  const shared = environment.localStorage;
+  if (storage.reach === 'tab' && shared) return marksOfSessions(shared, `${name}:sent`);
+  return { sentAt: (tokens) => tokens.sentAt, set: (tokens, sentAt) => keeper.write({ ...tokens, sentAt }) };
+}
+
+/** The maximum number of sessions with a mark. The marks that were written last are kept. */
+const MAX_SESSIONS = 50;
+
+/** The tokens of this generation of the session, and of all earlier generations, may have been sent. */
+type Mark = readonly [sessionId: string, generation: number, sentAt: number];
+
+/** Returns marks in `localStorage`, one for each session. A mark contains no part of a token. */
+function marksOfSessions(storage: WebStorage, key: string): RefreshMarks {
+  const read = (): Mark[] => {
+    const stored = parseJson(storage.getItem(key));
+    return Array.isArray(stored) ? (stored as Mark[]) : [];
+  };
+  return {
+    sentAt({ sessionId, generation }) {
+      const [, marked = -1, sentAt = 0] = read().find(([id]) => id === sessionId) ?? [];
+      if (marked < generation) return null;
+      return marked === generation ? sentAt : -Infinity;
+    },
+    set({ sessionId, generation }, sentAt) {
+      const others = read().filter(([id]) => id !== sessionId);
+      const mark: Mark = [sessionId, sentAt === null ? generation - 1 : generation, sentAt ?? 0];
+      storage.setItem(key, JSON.stringify([mark, ...others].slice(0, MAX_SESSIONS)));
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { ClientError, type ClientErrorCode } from './errors.js';
 import type { Settings } from './options.js';
 import type { Tokens } from './token-storage.js';
-import { inCamelCase, readRecord, recordOf, text, type TokenPair } from './wire.js';
+import { inCamelCase, readRecord, text, type TokenPair } from './wire.js';
 
 /** Returns the options of a request. Redirects are not followed, because they could send credentials elsewhere. */
 export function json(method: string, body?: object): RequestInit {
@@ -35,13 +35,16 @@ export async function sendInTime<T>(
  * @throws ClientError for any other response, or `no_answer` if the body is not complete JSON
  */
 export async function readAnswer(response: Response): Promise<unknown> {
-  if (!response.ok) throw await refusalOf(response);
+  const { ok, status, url } = response;
+  if (!ok) throw await refusalOf(response);
   try {
     return await response.json();
   } catch (cause) {
-    throw new ClientError('no_answer', 'The response is not JSON.', { status: response.status, cause });
+    throw new ClientError('no_answer', `The response of ${url} is not JSON. ${CHECK_URL}`, { status, cause });
   }
 }
+
+const CHECK_URL = 'Check `baseUrl` and `authPath`.';
 
 const BY_STATUS: Readonly<Record<number, ClientErrorCode>> = {
   401: 'unauthorized',
@@ -65,7 +68,7 @@ export async function refusalOf(response: Response): Promise<ClientError> {
   const { non_field_errors: general, ...others } = Object.fromEntries(Object.entries(body).filter(isMessages));
   const fields = inCamelCase(others);
   const [first] = Object.values(fields).flat();
-  const message = typeof body['detail'] === 'string' ? body['detail'] : (general?.[0] ?? first ?? `Status ${status}.`);
+  const message = typeof body['detail'] === 'string' ? body['detail'] : (general?.[0] ?? first ?? problemOf(response));
   const badRequest = general ? 'invalid_credentials' : first !== undefined ? 'invalid_fields' : 'bad_request';
   const code = OWN_CODES.find((own) => own === body['code']) ?? codeFor(status, badRequest);
   const detail = code === 'cross_site_request' ? `${message} See \`cookies.trustedOrigins\`.` : message;
@@ -80,6 +83,12 @@ export async function refusalOf(response: Response): Promise<ClientError> {
   });
 }
 
+/** Describes a response without a message. A redirect that is not followed has the status 0 in browsers. */
+function problemOf({ status, url, headers }: Response): string {
+  if (status < 400) return `${url} redirects to ${headers.get('Location') ?? 'another URL'}. ${CHECK_URL}`;
+  return `Status ${status} of ${url}.${status === 404 ? ` ${CHECK_URL}` : ''}`;
+}
+
 function codeFor(status: number, badRequest: ClientErrorCode): ClientErrorCode {
   return status === 400 ? badRequest : (BY_STATUS[status] ?? 'unexpected_answer');
 }
@@ -90,29 +99,13 @@ function isMessages(entry: [string, unknown]): entry is [string, string[]] {
 
 /** Returns the `ClientError` for a request that failed. */
 function noResponse(cause: unknown): ClientError {
-  if (cause instanceof ClientError) return cause;
-  return isUnsent(cause) ? offline(cause) : new ClientError('no_answer', 'The server did not respond.', { cause });
-}
-
-function offline(cause: unknown): ClientError {
-  return new ClientError('offline', 'The server cannot be reached.', { cause });
+  return cause instanceof ClientError ? cause : new ClientError('no_answer', 'The server did not respond.', { cause });
 }
 
 /** Throws a network error of `fetch`, which is a `TypeError`, as a `ClientError`. Throws other errors unchanged. */
 export function rethrow(cause: unknown): never {
   // Compares the name, because frames have their own `TypeError` class.
   throw (cause as Error | null)?.name === 'TypeError' ? noResponse(cause) : cause;
-}
-
-/** Returns whether the connection failed before anything was sent. Node.js reports this, and browsers do not. */
-function isUnsent(error: unknown): boolean {
-  const { cause } = recordOf(error);
-  // An `AggregateError` has one error for each address that was tried.
-  const { errors } = recordOf(cause);
-  const failures: readonly unknown[] = Array.isArray(errors) && errors.length > 0 ? errors : [cause];
-  return failures.map(recordOf).every(({ syscall, code }) => {
-    return syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT';
-  });
 }
 
 /** The result of an attempt to send a refresh token. */
@@ -134,28 +127,42 @@ export type RefreshAnswer =
 const UNUSED_STATUSES = [400, 401, 403, 404, 405, 413, 415, 429];
 
 /**
- * Returns an error if `isOnline` returns false and the server does not respond, otherwise null. The server
- * is asked because a browser without a network can still reach a server on the same computer.
+ * Returns an error if the application cannot be reached, otherwise null. Asks with a request without credentials, before
+ * a request that must not get lost, because browsers do not report whether a failed request was sent. A 5xx is the
+ * response of a proxy whose application does not run.
  */
-export async function findOffline(settings: Settings): Promise<ClientError | null> {
-  if (settings.environment.isOnline()) return null;
-  const probe = new Request(settings.authUrl('token/refresh/'), { method: 'HEAD', credentials: 'omit' });
-  return sendInTime(settings, probe, () => Promise.resolve(null)).catch((cause: unknown) => offline(cause));
+export async function findOutage(settings: Settings): Promise<ClientError | null> {
+  const init = { method: 'HEAD', cache: 'no-store', credentials: 'omit', redirect: 'manual' } as const;
+  const offline = (cause: unknown): ClientError =>
+    new ClientError('offline', 'The server cannot be reached.', { cause });
+  return sendInTime(settings, new Request(settings.authUrl('token/refresh'), init), ({ status }) =>
+    Promise.resolve(status < 500 ? null : offline(status)),
+  ).catch(offline);
+}
+
+/** Sends a request that must not get lost. @throws ClientError `offline` if nothing was sent */
+export async function sendIfReachable<T>(
+  settings: Settings,
+  request: Request,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
+  const outage = await findOutage(settings);
+  if (outage) throw outage;
+  return sendInTime(settings, request, read).catch(rethrow);
 }
 
 /** Sends a refresh token once. Never rejects. */
 export async function requestRefresh(settings: Settings, tokens: Tokens): Promise<RefreshAnswer> {
   const { usesCookies, sign } = settings.transport;
   try {
-    const request = new Request(settings.authUrl('token/refresh/'), {
+    const request = new Request(settings.authUrl('token/refresh'), {
       ...json('POST', usesCookies ? undefined : { refresh_token: tokens.refreshToken }),
       // The browser stores the cookies of the response even if the user leaves the page.
       keepalive: usesCookies,
     });
     return await sendInTime(settings, sign(request, null), (response) => classify(response, settings));
   } catch (cause) {
-    const error = noResponse(cause);
-    return { kind: error.code === 'offline' ? 'unused' : 'unknown', error };
+    return { kind: 'unknown', error: noResponse(cause) };
   }
 }
 
@@ -164,7 +171,6 @@ async function classify(response: Response, { transport }: Settings): Promise<Re
   if (response.ok) return { kind: 'renewed', pair: transport.readPair(await readAnswer(response)) };
   const error = await refusalOf(response);
   if (error.code === 'invalid_credentials') return { kind: 'refused' };
-  // A redirect that is not followed has the status 0 in browsers.
   const isUnused = response.status < 400 || UNUSED_STATUSES.includes(response.status);
   return { kind: isUnused ? 'unused' : 'unknown', error };
 }

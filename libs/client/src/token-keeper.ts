@@ -1,14 +1,17 @@
-import type { ClientEventName, EventHub, SessionEndReason } from './events.js';
+import { SEEN_WITHIN_MS, type Broadcast } from './environment.js';
+import { SESSION_ENDS, type ClientEventName, type EventHub, type SessionEndReason } from './events.js';
 import type { Settings } from './options.js';
-import { openChannel, type TabChannel, type TabMessage } from './tab-channel.js';
 import { hasSession, isTokens, NO_SESSION, type Tokens } from './token-storage.js';
-import type { TokenPair } from './wire.js';
+import { recordOf, type TokenPair } from './wire.js';
 
 /** Reads and writes the stored tokens, and notifies this tab and the other tabs of changes. */
 export class TokenKeeper {
-  readonly #channel: TabChannel;
-  /** The id of the session whose end has not been emitted, or null. */
-  #sessionId: string | null = null;
+  /** The channel to the other tabs. Delivery is not guaranteed. */
+  readonly #channel: Broadcast | null = null;
+  /** The id of the session that this tab shows, null if there is none, or undefined before the first read. */
+  #shown: string | null | undefined;
+  /** The session that ended last. A write that this tab does not see yet must not show it again. */
+  #ended: string | null = null;
   /** The session and the generation of the last `refreshed` event. */
   #emitted: string | null = null;
   /** Called with this tab's own copy of the tokens when another tab has newer tokens of the session. */
@@ -18,23 +21,32 @@ export class TokenKeeper {
     private readonly settings: Settings,
     private readonly hub: EventHub,
   ) {
-    // Ignores errors of the storage here, because a later call reports them to its caller.
-    this.#channel = openChannel(settings, (message) => void this.#receive(message).catch(() => undefined));
+    const { openBroadcast } = settings.environment;
+    if (settings.storage.reach !== 'client' && openBroadcast) {
+      this.#channel = openBroadcast(settings.name);
+      // Ignores errors of the storage here, because a later call reports them to its caller.
+      this.#channel.onmessage = ({ data }) => isMessage(data) && void this.#receive(data).catch(() => undefined);
+    }
     // Reads the id of the session, so that a page emits the end of its session even before its first request.
     this.read().catch(() => undefined);
   }
 
+  /** The id of the session that this tab shows, or null if none is known. */
+  get sessionId(): string | null {
+    return this.#shown || null;
+  }
+
   async read(): Promise<Tokens | null> {
     const tokens = await this.settings.storage.read();
-    if (!isTokens(tokens, this.settings.transport.usesCookies)) return null;
-    if (hasSession(tokens)) this.#sessionId = tokens.sessionId;
-    return tokens;
+    const isValid = isTokens(tokens, this.settings.transport.usesCookies);
+    this.#notice(isValid && hasSession(tokens) ? tokens.sessionId : null);
+    return isValid ? tokens : null;
   }
 
   /** Stores the tokens without an event. */
   async write(tokens: Tokens): Promise<void> {
     await this.settings.storage.write(tokens);
-    if (hasSession(tokens)) this.#sessionId = tokens.sessionId;
+    if (hasSession(tokens)) this.#shown = tokens.sessionId;
   }
 
   /**
@@ -44,7 +56,14 @@ export class TokenKeeper {
   async open(sessionId: string, pair: TokenPair, sentAt: number): Promise<unknown> {
     const own = await this.read();
     if (own?.sessionId === sessionId) return this.renew(own, pair, sentAt);
-    return this.write(this.#tokens(sessionId, 0, pair, sentAt));
+    await this.begin(this.#tokens(sessionId, 0, pair, sentAt));
+    return this.hub.emit('sessionChanged', sessionId);
+  }
+
+  /** Stores the first tokens of a session, and notifies the other tabs. */
+  async begin(tokens: Tokens): Promise<void> {
+    await this.write(tokens);
+    this.#post('sessionChanged', tokens);
   }
 
   /**
@@ -71,13 +90,13 @@ export class TokenKeeper {
   }
 
   close(): void {
-    this.#channel.close();
+    this.#channel?.close();
   }
 
-  /** Reports an event to the other tabs. Ignores the errors of a closed channel or a full storage. */
+  /** Reports an event to the other tabs. Ignores the error of a closed channel. */
   #post(event: ClientEventName, { sessionId, generation }: Tokens): void {
     try {
-      this.#channel.post({ event, sessionId, generation });
+      this.#channel?.postMessage({ event, sessionId, generation });
     } catch {
       // Tabs that share the storage notice the change when they next read it.
     }
@@ -90,22 +109,31 @@ export class TokenKeeper {
 
   async #receive(message: TabMessage): Promise<void> {
     const { event, sessionId, generation } = message;
-    const { storage } = this.settings;
-    const isCopied = storage.reach === 'tab';
+    const { storage, environment } = this.settings;
+    // The message may arrive before the write that it reports.
+    if (event === 'sessionChanged') await environment.clock.wait(SEEN_WITHIN_MS);
     const own = await this.read();
+    const copied = storage.reach === 'tab' && own?.sessionId === sessionId ? own : null;
     if (event === 'refreshed') {
-      if (own?.sessionId !== sessionId) return;
       // A duplicated tab must refresh its own tokens. Other tabs share the storage that has the new tokens.
-      if (!isCopied) this.#emitRefreshed(message);
-      else if (own.generation < generation) this.onSuperseded(own);
-      return;
+      if (copied && copied.generation < generation) this.onSuperseded(copied);
+      else if (!copied && own?.sessionId === sessionId) this.#emitRefreshed(message);
+    } else if (event !== 'sessionChanged') {
+      await this.#receiveEnd(message, event, copied);
     }
-    if (isCopied && own?.sessionId === sessionId) {
+  }
+
+  async #receiveEnd(
+    { sessionId, generation }: TabMessage,
+    event: SessionEndReason,
+    copied: Tokens | null,
+  ): Promise<void> {
+    if (copied) {
       // A duplicated tab whose tokens are older must not end the session of a tab with newer tokens.
-      if (event !== 'signedOut' && own.generation > generation) return;
-      await storage.write(null);
+      if (event !== 'signedOut' && copied.generation > generation) return;
+      await this.settings.storage.write(null);
     }
-    if (this.#sessionId === sessionId) this.#emitEnd(sessionId, event);
+    if (this.#shown === sessionId) this.#emitEnd(sessionId, event);
   }
 
   #emitRefreshed({ sessionId, generation }: Pick<Tokens, 'sessionId' | 'generation'>): void {
@@ -115,8 +143,20 @@ export class TokenKeeper {
   }
 
   #emitEnd(sessionId: string, reason: SessionEndReason): void {
-    this.#sessionId = null;
+    this.#shown = null;
+    this.#ended = sessionId;
     this.hub.emit(reason, sessionId);
+  }
+
+  /** Emits `sessionChanged` if another tab has stored another session. */
+  #notice(stored: string | null): void {
+    const shown = this.#shown;
+    if (stored === null) this.#shown ??= null;
+    if (stored === null || stored === shown || stored === (this.#ended || null)) return;
+    this.#shown = stored;
+    const isHeard = shown === undefined || this.hub.emit('sessionChanged', stored);
+    // Without a listener, the page continues to show the former user, so its requests are refused (`session_changed`).
+    if (shown && !isHeard) this.#shown = shown;
   }
 }
 
@@ -128,4 +168,19 @@ export function keyOf({ sessionId, generation, accessToken }: Tokens): string {
 /** Returns whether the tokens are the same pair. */
 export function isSamePair(one: Tokens, other: Tokens): boolean {
   return keyOf(one) === keyOf(other);
+}
+
+/** A message to the other tabs. It contains no token: each tab reads its storage, or refreshes its own tokens. */
+interface TabMessage {
+  readonly event: ClientEventName;
+  readonly sessionId: string;
+  /** The generation of the new tokens, or of the last tokens of a session that has ended. */
+  readonly generation: number;
+}
+
+const EVENTS: readonly unknown[] = ['refreshed', 'sessionChanged', ...SESSION_ENDS];
+
+/** Returns whether the data is a message. Other tabs may run a different version of the client. */
+function isMessage(data: unknown): data is TabMessage {
+  return EVENTS.includes(recordOf(data)['event']);
 }

@@ -1,4 +1,4 @@
-import { webStorage, type WebStorage } from './environment.js';
+import { warnOnce, webStorage, type WebStorage } from './environment.js';
 import { parseJson, recordOf, type TokenPair } from './wire.js';
 
 /** The stored tokens of a session. */
@@ -37,35 +37,68 @@ export function memoryTokens(): TokenStorage {
 }
 
 /**
- * Stores the tokens in `sessionStorage`. They survive a reload, and are removed when the tab is closed.
+ * Stores the tokens in `sessionStorage`. They survive a reload, and are removed when the tab is closed. If the browser
+ * refuses to store them, they are kept in memory. Outside a page, there are no tokens, and storing them throws.
  * @param key the key of the tokens. Default: `nestjs-session-auth`
  * @param storage the storage to use. Default: `sessionStorage`
- * @throws Error if `sessionStorage` is not available and no `storage` is given
  */
 export function sessionTokens(key?: string, storage?: WebStorage): TokenStorage {
   return inWebStorage('tab', storage ?? webStorage('sessionStorage'), key);
 }
 
 /**
- * Stores the tokens in `localStorage`. All tabs share one session until it ends.
+ * Stores the tokens in `localStorage`. All tabs share one session until it ends. If the browser refuses to store them,
+ * they are kept in memory. Outside a page, there are no tokens, and storing them throws.
  * @param key the key of the tokens. Default: `nestjs-session-auth`
  * @param storage the storage to use. Default: `localStorage`
- * @throws Error if `localStorage` is not available and no `storage` is given
  */
 export function localTokens(key?: string, storage?: WebStorage): TokenStorage {
   return inWebStorage('origin', storage ?? webStorage('localStorage'), key);
 }
 
 function inWebStorage(reach: 'tab' | 'origin', storage: WebStorage | null, key = 'nestjs-session-auth'): TokenStorage {
-  if (!storage)
-    throw new Error(`${reach === 'tab' ? 'session' : 'local'}Storage is not available. Use \`memoryTokens()\`.`);
+  const problem = `${reach === 'tab' ? 'session' : 'local'}Storage is not available.`;
+  if (!storage && 'document' in globalThis) {
+    warnOnce(`${problem} The tokens are kept in memory.`);
+    return memoryTokens();
+  }
+  if (!storage) {
+    const write = (): never => {
+      throw new Error(`${problem} Use \`memoryTokens()\`.`);
+    };
+    return { reach, read: () => null, write };
+  }
+  const text = textIn(storage, key);
   return {
     reach,
-    read() {
-      const stored = parseJson(storage.getItem(key));
-      return isTokens(stored) ? stored : null;
+    // The client checks the format.
+    read: () => parseJson(text.read()) as Tokens | null,
+    write: (tokens) => text.write(tokens && JSON.stringify(tokens)),
+  };
+}
+
+/** Stores a text under a key, or in memory if there is no storage or the storage is full. */
+function textIn(storage: WebStorage | null, key: string): { read(): string | null; write(text: string | null): void } {
+  let kept: string | null = null;
+  return {
+    read: () => (storage ? storage.getItem(key) : kept),
+    write(text) {
+      kept = text;
+      const store = (): void => void (text !== null && storage?.setItem(key, text));
+      try {
+        if (text !== null) return store();
+      } catch {
+        // Below, without the text that this one replaces, there may be enough capacity.
+      }
+      // Another tab must not use tokens that this tab replaces.
+      storage?.removeItem(key);
+      try {
+        store();
+      } catch {
+        storage = null;
+        warnOnce('The storage is full. Other tabs do not share the session.');
+      }
     },
-    write: (tokens) => (tokens ? storage.setItem(key, JSON.stringify(tokens)) : storage.removeItem(key)),
   };
 }
 
@@ -85,17 +118,15 @@ export function hasSession({ sessionId, generation }: Tokens): boolean {
  * themselves. All tabs share it, unless there is no `localStorage`.
  */
 export function sessionRecord(key: string, storage: WebStorage | null): TokenStorage {
-  let kept = 'null';
+  const text = textIn(storage, key);
   return {
     reach: 'origin',
     read() {
-      const stored = { ...recordOf(parseJson(storage ? storage.getItem(key) : kept)), ...NO_PAIR };
+      const stored = { ...recordOf(parseJson(text.read())), ...NO_PAIR };
       return isTokens(stored, true) ? stored : NO_SESSION;
     },
-    write(tokens) {
-      kept = JSON.stringify(tokens && { ...tokens, accessToken: undefined, refreshToken: undefined });
-      storage?.setItem(key, kept);
-    },
+    write: (tokens) =>
+      text.write(tokens && JSON.stringify({ ...tokens, accessToken: undefined, refreshToken: undefined })),
   };
 }
 

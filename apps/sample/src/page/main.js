@@ -5,7 +5,7 @@ import { showAlerts, showHistory } from './history.js';
 import { follow } from './live.js';
 import { startPassword } from './password.js';
 import { showReadable } from './readable.js';
-import { fetchJson, client, isSignedIn, onOtherTab, onSessionEnd, settings } from './session.js';
+import { fetchJson, client, isSignedIn, onSessionChange, onSessionEnd, settings } from './session.js';
 import { startTheft } from './theft.js';
 import { startTransport, useChosenTransport } from './transport.js';
 
@@ -135,7 +135,7 @@ if (settings.users.length > 0) {
 }
 
 await load();
-onOtherTab(() => void load());
+onSessionChange(() => void load());
 document.addEventListener('visibilitychange', () => void (document.visibilityState === 'visible' && load()));
 window.addEventListener('online', () => void load());
 // The event stream does not report changes on other instances of the server.

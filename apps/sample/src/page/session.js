@@ -113,15 +113,17 @@ export async function fetchJson(path) {
 }
 
 /**
- * Calls the listener when another tab signs in or out.
+ * Calls the listener when a session begins in this tab or in another tab, which may be that of another user.
  * @param {() => void} listener
  */
-export function onOtherTab(listener) {
-  window.addEventListener('storage', ({ key, oldValue, newValue }) => {
-    if (key === null || key === TRANSPORT_KEY) applyStoredTransport();
-    // The client stores bearer tokens under the first key, and the record of a cookie session under the second.
-    const isSession = key === 'nestjs-session-auth' || key === RECORD_KEY;
-    if (key === null || (isSession && sessionIn(oldValue) !== sessionIn(newValue))) listener();
+export function onSessionChange(listener) {
+  const listen = () => void client.on('sessionChanged', listener);
+  listeners.push(listen);
+  listen();
+  window.addEventListener('storage', ({ key }) => {
+    if (key !== null && key !== TRANSPORT_KEY) return;
+    applyStoredTransport();
+    listener();
   });
 }
 

@@ -81,6 +81,11 @@ export function isLocalhost(hostname: string): boolean {
   return /^(?:(?:[^.]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
+/** Returns whether an origin is that of an extension of Chromium. */
+export function isExtension(origin: unknown): boolean {
+  return typeof origin === 'string' && /^chrome-extension:\/\/[a-p]{32}$/.test(origin);
+}
+
 /** How usernames are compared: byte by byte (`exact`), or folded by `foldName` (`insensitive`). */
 export type NameMatching = 'exact' | 'insensitive';
 

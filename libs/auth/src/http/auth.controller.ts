@@ -8,7 +8,7 @@ import { OwnSessions } from '../sessions/own-sessions';
 import { Refresh } from '../sessions/refresh';
 import { BearerAuthGuard } from './bearer-auth.guard';
 import { CookieRules } from './cookies/cookie-rules';
-import { AuthEndpoint, DetailResponse, uuid } from './openapi';
+import { AuthEndpoint, DetailResponse, ProbeEndpoint, uuid } from './openapi';
 import { type AuthRequest, type AuthResponse, operationOf, principalOf } from './request';
 import { AcceptsRefreshCookie } from './route-rules';
 import {
@@ -83,6 +83,12 @@ export class AuthController {
     }
     const { refresh_token } = await readBody(RefreshRequest, request);
     return tokenPairResponse(await this.refreshes.refresh(refresh_token, operationOf(request, this.clients).client));
+  }
+
+  /** `HEAD token/refresh/` shows that the application runs. A client asks before it sends its refresh token. */
+  @ProbeEndpoint('token/refresh')
+  probe(): void {
+    // The status is the response.
   }
 
   /** `POST logout/` ends the session of the request. */

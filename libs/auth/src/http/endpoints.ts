@@ -10,7 +10,7 @@ type Endpoints = ResolvedAuthExtras['endpoints'];
 /** The controller and the handlers of each endpoint. */
 const HANDLERS: { readonly [Name in keyof Endpoints]: readonly [controller: Type, ...handlers: string[]] } = {
   login: [AuthController, 'login'],
-  refresh: [AuthController, 'refresh'],
+  refresh: [AuthController, 'refresh', 'probe'],
   logout: [AuthController, 'logout'],
   logoutAll: [AuthController, 'logoutAll'],
   sessions: [SessionsController, 'list', 'revoke'],

@@ -1,4 +1,4 @@
-import { applyDecorators, Delete, Get, Header, HttpCode, Post, SetMetadata } from '@nestjs/common';
+import { applyDecorators, Delete, Get, Head, Header, HttpCode, Post, SetMetadata } from '@nestjs/common';
 import type * as SwaggerPackage from '@nestjs/swagger';
 import { type AuthErrorCode, ERROR_RESPONSES } from '../base/errors';
 import { loadOptionalPeer } from '../base/optional-peer';
@@ -80,6 +80,17 @@ export const AuthEndpoint = (method: keyof typeof METHODS, path: string, descrip
     Header('Cache-Control', 'no-store'),
     ...(description.isPublic ? [SetMetadata(IS_PUBLIC, true)] : []),
     ...(swagger ? decoratorsOf(swagger, description, method === 'POST') : []),
+  );
+
+/** Declares a route without a response body, which the OpenAPI document does not contain. */
+export const ProbeEndpoint = (path: string): MethodDecorator =>
+  applyDecorators(
+    Head(path),
+    LibraryRoute(),
+    HttpCode(204),
+    Header('Cache-Control', 'no-store'),
+    SetMetadata(IS_PUBLIC, true),
+    swagger?.ApiExcludeEndpoint() ?? applyDecorators(),
   );
 
 const TRANSPORT_HEADER = {

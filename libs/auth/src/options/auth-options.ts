@@ -46,9 +46,9 @@ export interface AuthModuleOptions {
   /** Whether to detect devices, which needs `trackUserAgents`, and `ua-parser-js` or `deviceDetector`. Default: true. */
   trackDevices?: boolean;
   /**
-   * The lifetime of an access token, in seconds, 60 seconds to 100 years. The maximum is `absoluteTimeoutSeconds`. A long
-   * one serves clients that cannot refresh: a revocation still takes effect at the next request, and
-   * `idleTimeoutSeconds` still ends unused sessions. Default: 900, lowered to `absoluteTimeoutSeconds` if that is less.
+   * The lifetime of an access token, in seconds, 60 seconds to 100 years; from 5 seconds if `NODE_ENV` is not
+   * `production`. The maximum is `absoluteTimeoutSeconds`. A long one serves clients that cannot
+   * refresh: a revocation still takes effect at the next request, and `idleTimeoutSeconds` still ends unused sessions. Default: 900, lowered to `absoluteTimeoutSeconds` if that is less.
    */
   accessTokenTtlSeconds?: number;
   /**
@@ -95,8 +95,8 @@ export interface AuthModuleOptions {
     /** The name of the cookies (RFC 6265), without `__Host-`, `_access` and `_refresh`. Default: 'auth'. */
     name?: string;
     /**
-     * The origins of front ends on other hosts of the same site, such as `https://app.example.com`, that may use and set
-     * the cookies. Default: [].
+     * The origins of front ends on other hosts of the same site, such as `https://app.example.com`, or of extensions, such
+     * as `chrome-extension://` and their id, that may use and set the cookies. Default: [].
      */
     trustedOrigins?: readonly string[];
     /**

@@ -91,6 +91,12 @@ const bcryptCost = ruleOf<number>('a whole number from 10 to 15; 4 to 9 only if 
   integer(process.env['NODE_ENV'] === 'test' ? 4 : 10, 15).accepts(value),
 );
 
+/** Short lifetimes show refreshes during development. */
+const accessTokenTtl = ruleOf<number>(
+  'a whole number of seconds from 60 seconds to 100 years; from 5 seconds if `NODE_ENV` is not `production`',
+  (value) => seconds(process.env['NODE_ENV'] === 'production' ? 60 : 5).accepts(value),
+);
+
 const users = ruleOf<NonNullable<ResolvedAuthOptions['users']>>(
   `{ entity: User, username: 'email', passwordHash: 'password' }, or ${extending(UserStore).expected}`,
   (value) => isMapping(value) || extending(UserStore).accepts(value),
@@ -108,7 +114,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions, GroupName> = {
   trackIps: { default: true, rule: boolean },
   trackUserAgents: { default: true, rule: boolean },
   trackDevices: { default: true, rule: boolean },
-  accessTokenTtlSeconds: { default: 900, rule: seconds(60), limit: absoluteTimeout },
+  accessTokenTtlSeconds: { default: 900, rule: accessTokenTtl, limit: absoluteTimeout },
   refreshTokenTtlSeconds: { default: 604_800, rule: seconds(1), limit: absoluteTimeout },
   absoluteTimeoutSeconds: { default: 2_592_000, rule: seconds(1) },
   idleTimeoutSeconds: { default: 604_800, rule: seconds(1), follows: 'refreshTokenTtlSeconds', limit: absoluteTimeout },

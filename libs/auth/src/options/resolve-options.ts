@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { isLocalhost, isPlainObject } from '../base/fields';
+import { isExtension, isLocalhost, isPlainObject } from '../base/fields';
 import type { ResolvedAuthExtras, ResolvedAuthOptions } from './auth-options';
 import { EXTRA_ROWS, isMapping, MAPPING_RULES, OPTION_ROWS, OPTIONAL_IN_MAPPING, type OptionRow } from './option-table';
 
@@ -182,6 +182,7 @@ function* cookieProblems(values: Values): Generator<string> {
 
 /** Returns what to use instead of an origin that no browser sends in the header `Origin`. Null: the origin is valid. */
 function expectedOrigin(origin: string, isHttpAllowed: boolean): string | null {
+  if (isExtension(origin)) return null;
   if (origin.includes('*')) return 'each origin in full, because wildcards are not supported';
   const url = URL.canParse(origin) ? new URL(origin) : null;
   if (!url || !['https:', 'http:'].includes(url.protocol)) return "an origin such as 'https://app.example.com'";

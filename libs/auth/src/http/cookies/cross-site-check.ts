@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AuthError, standardError } from '../../base/errors';
-import { isLocalhost } from '../../base/fields';
+import { isExtension, isLocalhost } from '../../base/fields';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { type CookieRequest, type SentHeaders, sentHeader } from '../request';
 
@@ -64,7 +64,7 @@ export class CrossSiteCheck {
   private publicHostOf(request: CookieRequest): string | null {
     if (this.isSecure) return null;
     const origin = sentHeader(request, 'origin') ?? 'null';
-    const page = origin === 'null' ? [] : [String(origin).replace(/^https?:\/\//, '')];
+    const page = origin === 'null' || isExtension(origin) ? [] : [String(origin).replace(/^https?:\/\//, '')];
     return [hostOf(request), ...page].find((host) => !isLocal(host)) ?? null;
   }
 
