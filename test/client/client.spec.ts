@@ -151,6 +151,42 @@ describe.each(SETUPS)('transport %s and a grace period of %i seconds', (transpor
       expect(await tabs[0]!.client.isSignedIn()).toBe(false);
     });
 
+    if (grace > 0) {
+      it('restarting the server ten times while five tabs work signs nobody out, and loses no session', async () => {
+        const server = env.app.nest.getHttpServer() as Server;
+        const { port } = server.address() as AddressInfo;
+        const start = () => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+        const turns = async (count: number) => {
+          for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+        };
+        const send = browser.fetch.bind(browser);
+        let failures = 0;
+        browser.fetch = (...request) =>
+          send(...request).catch(async (error: unknown) => {
+            // The server is back after four failed requests, which takes at most four seconds of the time of the client.
+            if (++failures === 4 && !server.listening) await start();
+            throw error;
+          });
+        const tabs = Array.from({ length: 5 }, () => open());
+        await tabs[0]!.client.login('alice', PASSWORD);
+        expect(await requestInAll(tabs)).toEqual([200, 200, 200, 200, 200]);
+        for (let round = 0; round < 10; round++) {
+          env.app.clock.advance(TTL);
+          const asking = requestInAll(tabs);
+          await turns(5 * round);
+          failures = 0;
+          server.close();
+          server.closeAllConnections();
+          expect(await asking).not.toContain('signed_out');
+          if (!server.listening) await start();
+          // The connections that were closed are reported.
+          await turns(20);
+          expect(await requestInAll(tabs)).toEqual([200, 200, 200, 200, 200]);
+        }
+        expect([tabs.flatMap(({ ends }) => ends), await recorded('login_success')]).toEqual([[], 1]);
+      });
+    }
+
     it('the server responds to the question whether it can be reached, which the client asks before a refresh', async () => {
       expect((await fetch(`${env.app.url}/auth/token/refresh`, { method: 'HEAD' })).status).toBe(204);
     });

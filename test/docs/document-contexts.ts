@@ -31,6 +31,9 @@ const PAGE_MODULES = {
     export const api = createClient<paths>();`,
 };
 
+const SESSION_OF_REQUEST = `import type { ServerSession } from 'nestjs-session-auth-client/ssr';
+  export declare function sessionOf(headers: { get(name: string): string | null }): ServerSession;`;
+
 const readModules = (folder: string, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, readFileSync(join(__dirname, '../..', folder, `${name}.ts`), 'utf8')]));
 
@@ -55,6 +58,25 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
   'docs/client.md': {
     declared: "import type { AuthClient as Client } from 'nestjs-session-auth-client';\ndeclare const client: Client;",
     modules: PAGE_MODULES,
+  },
+  'docs/client-ssr.md': {
+    declared: '',
+    modules: {
+      session: SESSION_OF_REQUEST,
+      '../../session': SESSION_OF_REQUEST,
+      'node_modules/next/server/index': `export type NextRequest = Request;
+        export declare const NextResponse: { next(init: { request: { headers: Headers } }): Response };`,
+      'node_modules/next/headers/index': 'export declare function headers(): Promise<Headers>;',
+      'node_modules/next/navigation/index': 'export declare function redirect(path: string): never;',
+      'node_modules/h3/index': `export interface H3Event { context: Record<string, unknown> }
+        export declare function defineEventHandler<T>(handler: (event: H3Event) => T): (event: H3Event) => T;
+        export declare function getRequestHeader(event: H3Event, name: string): string | undefined;
+        export declare function getRequestIP(event: H3Event): string | undefined;
+        export declare function appendResponseHeader(event: H3Event, name: string, value: string): void;`,
+      'node_modules/@sveltejs/kit/index': `export interface RequestEvent {
+          readonly request: Request; readonly locals: { session?: object }; getClientAddress(): string }
+        export type Handle = (input: { event: RequestEvent; resolve: (event: RequestEvent) => Promise<Response> }) => Promise<Response>;`,
+    },
   },
   'docs/creating-users.md': {
     declared: `import type { AuthRequest as Request, AuthService as Auth } from 'nestjs-session-auth';

@@ -66,13 +66,14 @@ export class CookieBrowser {
       this.losesNext = false;
       throw new TypeError('fetch failed');
     }
-    if (hasCredentials) this.store(response);
+    if (hasCredentials) this.store(response.headers.getSetCookie());
     this.bodies.push(await response.clone().text());
     return response;
   }
 
-  private store({ headers }: Response): void {
-    for (const line of headers.getSetCookie()) {
+  /** Stores or removes the cookies of a response. */
+  store(lines: readonly string[]): void {
+    for (const line of lines) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
       if (/max-age=0/i.test(line)) this.jar.delete(name!);
       else this.jar.set(name!, value!);

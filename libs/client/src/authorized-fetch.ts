@@ -143,7 +143,7 @@ export class AuthorizedFetch {
 }
 
 function sessionChanged(): ClientError {
-  return new ClientError('session_changed', 'Another login has replaced this session. Listen to `sessionChanged`.');
+  return new ClientError('session_changed', 'Another login replaced this session. See `sessionChanged`.');
 }
 
 /** Returns whether a body can be sent again. The first request consumes a stream. */

@@ -21,7 +21,7 @@ export async function sendInTime<T>(
   const done = new AbortController();
   const answer = fetch(new Request(request, { signal: done.signal })).then(read);
   const timeout = clock.wait(timeoutMs, done.signal).then(() => {
-    throw new ClientError('no_answer', 'The server did not respond in time.');
+    throw new ClientError('no_answer', 'No response in time.');
   });
   try {
     return await Promise.race([answer, timeout]);
@@ -99,7 +99,7 @@ function isMessages(entry: [string, unknown]): entry is [string, string[]] {
 
 /** Returns the `ClientError` for a request that failed. */
 function noResponse(cause: unknown): ClientError {
-  return cause instanceof ClientError ? cause : new ClientError('no_answer', 'The server did not respond.', { cause });
+  return cause instanceof ClientError ? cause : new ClientError('no_answer', 'No response.', { cause });
 }
 
 /** Throws a network error of `fetch`, which is a `TypeError`, as a `ClientError`. Throws other errors unchanged. */
