@@ -40,7 +40,7 @@ module.exports = {
     {
       name: 'every-folder-is-in-the-order',
       severity: 'error',
-      from: { path: '^libs/auth/src/', pathNot: [...ORDER, 'node-sqlite'].map(lib) },
+      from: { path: '^libs/auth/src/', pathNot: [...ORDER, 'node-sqlite', 'schematics'].map(lib) },
       to: {},
     },
     {
@@ -75,6 +75,19 @@ module.exports = {
       severity: 'error',
       from: { path: lib('node-sqlite') },
       to: { path: '^libs/auth/src/', pathNot: lib('node-sqlite') },
+    },
+    {
+      name: 'schematics-import-nothing-of-the-library',
+      comment: '`nest add` runs them before the peer dependencies are installed.',
+      severity: 'error',
+      from: { path: lib('schematics') },
+      to: { path: '^libs/auth/src/', pathNot: lib('schematics') },
+    },
+    {
+      name: 'library-does-not-import-schematics',
+      severity: 'error',
+      from: { path: '^libs/auth/src/', pathNot: lib('schematics') },
+      to: { path: lib('schematics') },
     },
     {
       name: 'applications-import-only-entry-points',

@@ -41,7 +41,8 @@ describe('the packed library', () => {
     const outside = files.filter((path) => !path.startsWith('dist/'));
     const guides = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
     const top = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'];
-    expect(outside.sort()).toEqual([...top, ...guides.map((name) => `docs/${name}`)].sort());
+    const schematics = ['schematics/collection.json', 'schematics/nest-add.json'];
+    expect(outside.sort()).toEqual([...top, ...schematics, ...guides.map((name) => `docs/${name}`)].sort());
     const inside = files.filter((path) => /^dist\/.*\.m?js$/.test(path));
     expect(inside.sort()).toEqual(compiled('auth', 'dist/').sort());
     expect(files.every((path) => /\.(m?js|d\.m?ts|md|json)$|LICENSE$/.test(path))).toBe(true);

@@ -32,7 +32,9 @@ export function packLibrary(work: string): PackedLibrary {
 
 function pack(name: keyof PackedLibrary, parent: string): Packed {
   const folder = join(parent, name);
-  for (const file of ['package.json', 'LICENSE']) cpSync(join(ROOT, 'libs', name, file), join(folder, file));
+  for (const file of ['package.json', 'LICENSE', ...(name === 'auth' ? ['schematics'] : [])]) {
+    cpSync(join(ROOT, 'libs', name, file), join(folder, file), { recursive: true });
+  }
   type Report = { readonly filename: string; readonly files: readonly { readonly path: string }[] };
   const [{ filename, files }] = JSON.parse(run('npm', ['pack', '--json'], folder)) as [Report];
   return { tarball: join(folder, filename), files: files.map(({ path }) => path), folder };

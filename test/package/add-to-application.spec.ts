@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packLibrary, type PackedLibrary } from './installation';
+import { npmInstall, run, whileListening } from './run';
+
+/** The options of TypeORM in a module, with SQLite, which needs Node 22.13. */
+const TYPEORM = `TypeOrmModule.forRoot({ type: 'better-sqlite3', driver: NodeSqlite, database: ':memory:', synchronize: true })`;
+
+const MAIN = `
+import { NestFactory } from '@nestjs/core';
+import { AuthService } from 'nestjs-session-auth';
+import { AppModule } from './app.module.js';
+
+async function bootstrap() {
+  const app = await NestFactory.create(AppModule);
+  await app.get(AuthService).createUser({ username: 'alice', password: 'correct horse battery staple' });
+  await app.listen(0, '127.0.0.1');
+  console.log(\`listening \${await app.getUrl()}\`);
+}
+void bootstrap();
+`;
+
+describe('nest add with the packed library', () => {
+  let work: string;
+  let packed: PackedLibrary;
+
+  beforeAll(() => {
+    work = mkdtempSync(join(tmpdir(), 'nsa-add-'));
+    packed = packLibrary(work);
+  }, 120_000);
+  afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+  it.each(['11', '12'])(
+    'nest add adds the library to a new application on Nest %s with TypeORM, which builds, and a user logs in',
+    async (nest) => {
+      const name = `shop-${nest}`;
+      const folder = join(work, name);
+      const flags = ['--skip-install', '--skip-git', '--package-manager', 'npm'];
+      run('npx', ['--yes', `@nestjs/cli@${nest}`, 'new', name, ...flags], work);
+      npmInstall(folder, '--prefer-offline', packed.auth.tarball, `@nestjs/typeorm@${nest}`, 'typeorm@1');
+      const modulePath = join(folder, 'src/app.module.ts');
+      const imports = `import { TypeOrmModule } from '@nestjs/typeorm';\nimport { NodeSqlite } from 'nestjs-session-auth/node-sqlite';\n`;
+      const text = readFileSync(modulePath, 'utf8').replace('imports: []', `imports: [${TYPEORM}]`);
+      writeFileSync(modulePath, imports + text);
+      writeFileSync(join(folder, 'src/main.ts'), MAIN);
+
+      const add = (): string =>
+        run('npx', ['nest', 'add', 'nestjs-session-auth', '--skip-install', '--users=own'], folder);
+      expect(add()).toMatch(/changed\s+src\/app\.module\.ts\s+package\.json/);
+      expect(add()).toContain('Nothing changed.');
+      npmInstall(folder, '--prefer-offline');
+      run('npx', ['nest', 'build'], folder);
+      const app = spawn(process.execPath, ['dist/main.js'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+      await whileListening(app, /listening (\S+)/, async (url) => {
+        const body = JSON.stringify({ username: 'alice', password: 'correct horse battery staple' });
+        const headers = { 'content-type': 'application/json' };
+        expect((await fetch(`${url}/auth/login/`, { method: 'POST', headers, body })).status).toBe(200);
+      });
+    },
+    600_000,
+  );
+});
