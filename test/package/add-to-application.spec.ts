@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { SQLITE_DRIVER } from '../support/sqlite';
 import { packLibrary, type PackedLibrary } from './installation';
 import { npmInstall, run, whileListening } from './run';
 
-/** The options of TypeORM in a module, with SQLite, which needs Node 22.13. */
-const TYPEORM = `TypeOrmModule.forRoot({ type: 'better-sqlite3', driver: NodeSqlite, database: ':memory:', synchronize: true })`;
+/** The driver as the workspace compiled it, because packages are installed without their install scripts. */
+const DRIVER = SQLITE_DRIVER === 'better-sqlite3' ? [dirname(require.resolve('better-sqlite3/package.json'))] : [];
+const OPTIONS = `type: 'better-sqlite3', database: ':memory:', synchronize: true`;
+const TYPEORM = `TypeOrmModule.forRoot({ ${OPTIONS}${DRIVER.length > 0 ? '' : ', driver: NodeSqlite'} })`;
 
 const MAIN = `
 import { NestFactory } from '@nestjs/core';
@@ -39,7 +42,7 @@ describe('nest add with the packed library', () => {
       const folder = join(work, name);
       const flags = ['--skip-install', '--skip-git', '--package-manager', 'npm'];
       run('npx', ['--yes', `@nestjs/cli@${nest}`, 'new', name, ...flags], work);
-      npmInstall(folder, '--prefer-offline', packed.auth.tarball, `@nestjs/typeorm@${nest}`, 'typeorm@1');
+      npmInstall(folder, '--prefer-offline', packed.auth.tarball, ...DRIVER, `@nestjs/typeorm@${nest}`, 'typeorm@1');
       const modulePath = join(folder, 'src/app.module.ts');
       const imports = `import { TypeOrmModule } from '@nestjs/typeorm';\nimport { NodeSqlite } from 'nestjs-session-auth/node-sqlite';\n`;
       const text = readFileSync(modulePath, 'utf8').replace('imports: []', `imports: [${TYPEORM}]`);
