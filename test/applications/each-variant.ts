@@ -14,6 +14,9 @@ interface Setup {
   readonly packages?: Readonly<Record<string, string>>;
 }
 
+/** Where @nestjs/graphql stores the types of all schemas, also those of modules that were loaded before. */
+const GRAPHQL_STORAGES = ['GqlTypeMetadataStorage', 'GqlLazyMetadataStorageHost'];
+
 /**
  * Runs the tests of an application twice: with the authentication in `auth/before` and with that in `auth/after`. Each
  * time, the application gets an empty database, and `auth` is replaced with the variant.
@@ -30,6 +33,7 @@ export function describeVariants(folder: string, setup: Setup, defineTests: (ser
     // Loads the application again, with other classes than those of the previous variant.
     beforeAll(() => {
       jest.resetModules();
+      for (const storage of GRAPHQL_STORAGES) Reflect.deleteProperty(globalThis, storage);
       jest.doMock(join(folder, 'auth'), () => jest.requireActual<object>(join(folder, 'auth', variant)));
       for (const [name, other] of Object.entries(setup.packages ?? {})) {
         jest.doMock(name, () => jest.requireActual<object>(other));
@@ -38,7 +42,7 @@ export function describeVariants(folder: string, setup: Setup, defineTests: (ser
     });
 
     onEach('on %s', (name) => {
-      let app: INestApplication<App>;
+      let app: INestApplication<App> | undefined;
       let database: TestDatabase;
 
       beforeAll(async () => {
@@ -46,11 +50,11 @@ export function describeVariants(folder: string, setup: Setup, defineTests: (ser
         app = await main.createApp(database.options);
       });
       afterAll(async () => {
-        await app.close();
+        await app?.close();
         await database.drop();
       });
 
-      defineTests(() => app.getHttpServer());
+      defineTests(() => app!.getHttpServer());
     });
   });
 }
