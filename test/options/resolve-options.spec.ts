@@ -218,7 +218,7 @@ describe('the options', () => {
       expect.stringMatching(/^failedLogins.what is not an option; use one of failedLogins.signalAt, .*accountBlock$/),
       expect.stringContaining('users is {}; use { entity: User'),
       'history is 3; use a plain object with retentionDays, maxRowsPerUser',
-      'trackIps is 1; use true or false',
+      "trackIps is 1; use true, false or 'truncated'",
     ]);
   });
 

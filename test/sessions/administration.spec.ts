@@ -121,6 +121,7 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
     const texts = ['deviceType', 'osFamily', 'browserFamily', 'ipAddress'];
     const times = ['', 0, false, NaN, '2026-01-01', {}, [], new Date(NaN)];
     const invalid: unknown[] = [
+      ...['phone', 'Mobile', 'constructor'].map((deviceType) => ({ deviceType })),
       ...times.flatMap((at) => [{ createdBefore: at }, { inactiveSince: at }]),
       ...['', 'x\0', false, {}, [], ['x'], undefined].map((userId) => ({ userId })),
       ...['', 'x\0', 0, 5, false, {}, [], ['mobile']].flatMap((value) => texts.map((name) => ({ [name]: value }))),

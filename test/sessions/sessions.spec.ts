@@ -10,6 +10,7 @@ import {
   TIMESTAMP,
   UUID,
 } from '../support/environment';
+import { PASSWORD } from '../support/test-application';
 
 const PHONE =
   'Mozilla/5.0 (Linux; Android 13; SM-G991B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/116.0.0.0 Mobile Safari/537.36';
@@ -31,11 +32,21 @@ describeOnBothPlatforms('the list of sessions', {}, ({ app }) => {
       {
         ...{ id, state: 'active', ip_address: '127.0.0.1', device_type: 'mobile', os_family: 'Android' },
         ...{ browser_family: 'Chrome Mobile', device_name: 'Samsung SM-G991B' },
-        ...{ created_at: now, last_activity: now, is_current: true },
+        ...{ created_at: now, last_activity: now, is_current: true, methods: ['pwd'], impersonated: false },
+        ...{ last_ip_address: '127.0.0.1', expires_at: new Date(app.clock.now() + 7 * DAY).toISOString() },
       },
     ]);
     expect(id).toMatch(UUID);
     expect(now).toMatch(TIMESTAMP);
+  });
+
+  it('a refresh changes the last address and the expiry of a listed session, but not the address of its login', async () => {
+    const opened = await app.auth.login({ username: 'alice', password: PASSWORD }, { ipAddress: '192.0.2.1' });
+    app.clock.advance(DAY);
+    const { accessToken } = await app.auth.refresh(opened.refreshToken, { ipAddress: '198.51.100.7' });
+    const expires_at = new Date(app.clock.now() + 7 * DAY).toISOString();
+    const addresses = { ip_address: '192.0.2.1', last_ip_address: '198.51.100.7' };
+    expect(await list(accessToken)).toMatchObject([{ ...addresses, expires_at }]);
   });
 
   it('the list is ordered by created_at, newest first, and marks only the session of the request as current', async () => {

@@ -124,6 +124,7 @@ export class AuthSession {
   @Column({ ...INSTANT, name: 'ended_at', nullable: true }) endedAt!: number | null;
   @Index() @Column({ ...INSTANT, name: 'check_at' }) checkAt!: number;
   @Column({ type: 'varchar', length: 45, name: 'ip_address', nullable: true }) ipAddress!: string | null;
+  @Column({ type: 'varchar', length: 45, name: 'last_ip_address', nullable: true }) lastIpAddress!: string | null;
   @Column({ type: 'varchar', length: 45, name: 'login_network' }) loginNetwork!: string;
   @Column({ type: 'varchar', length: 16, name: 'device_type' }) deviceType!: DeviceType;
   @Column({ type: 'varchar', length: 64, name: 'os_family' }) osFamily!: string;

@@ -27,6 +27,7 @@ const TABLES: readonly FrozenTable[] = [
       nullable(instant('ended_at')),
       instant('check_at'),
       nullable(text('ip_address', 45)),
+      nullable(text('last_ip_address', 45)),
       text('login_network', 45),
       text('device_type', 16),
       text('os_family', 64),

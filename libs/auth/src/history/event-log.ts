@@ -31,7 +31,7 @@ export interface Client {
   readonly device: DeviceInfo;
   /** The IPv4 address or the IPv6 /64, even if addresses are not tracked. Empty if unknown. Stored only as digests. */
   readonly network: string;
-  /** The same as `network`, or empty if addresses are not tracked. */
+  /** The network of `ipAddress`, or empty if addresses are not tracked. */
   readonly trackedNetwork: string;
   /** Whether enough data is available to distinguish a new device from a known device. */
   readonly recognizable: boolean;
@@ -55,20 +55,27 @@ export class ClientInspector {
   }
 
   inspect(info: ClientInfo): Client {
-    const { trackIps, trackUserAgents } = this.options;
+    const { trackUserAgents } = this.options;
     const ip = canonicalIp(textOf(info.ipAddress));
-    const network = ip ? networkOf(ip) : '';
+    const ipAddress = ip && this.trackedAddress(ip);
     const userAgent = trackUserAgents ? cleanUserAgent(textOf(info.userAgent)) : '';
     const device = this.deviceOf(userAgent);
     return {
       info,
-      ipAddress: trackIps ? ip : null,
+      ipAddress,
       userAgent,
       device,
-      network,
-      trackedNetwork: trackIps ? network : '',
-      recognizable: trackIps && ip !== null && device !== UNKNOWN_DEVICE,
+      network: ip ? networkOf(ip) : '',
+      trackedNetwork: ipAddress ? networkOf(ipAddress) : '',
+      recognizable: ipAddress !== null && device !== UNKNOWN_DEVICE,
     };
+  }
+
+  /** Returns the form of a canonical address that the options allow to be stored and emitted, or null. */
+  trackedAddress(ip: string): string | null {
+    const { trackIps } = this.options;
+    if (trackIps === 'truncated') return truncated(ip);
+    return trackIps ? ip : null;
   }
 
   private deviceOf(userAgent: string): DeviceInfo {
@@ -106,6 +113,12 @@ export function canonicalIp(text: string | null | undefined): string | null {
   if (isIPv4(address)) return address;
   if (!isIPv6(address)) return null;
   return new SocketAddress({ address, family: 'ipv6' }).address.replace(/^::ffff:(?=\d+\.)/, '');
+}
+
+/** Returns the first address of the /24 (IPv4) or /48 (IPv6) of a canonical address. */
+function truncated(ip: string): string {
+  if (!ip.includes(':')) return ip.replace(/\d+$/, '0');
+  return canonicalIp(`${networkOf(ip).split(':').slice(0, 3).join(':')}::`)!;
 }
 
 /** Returns the network of a canonical address: the IPv4 address itself, or the IPv6 /64. */

@@ -19,6 +19,14 @@ export interface SessionInfo extends DeviceInfo {
   readonly lastActivity: Date;
   /** Whether this is the session of the request. */
   readonly isCurrent: boolean;
+  /** The address of the last refresh, or of the login. Null if unknown or not tracked. */
+  readonly lastIpAddress: string | null;
+  /** When the session ends if it is not used again. */
+  readonly expiresAt: Date;
+  /** The names of the methods by which the user was identified, such as `pwd` and `otp`. */
+  readonly methods: readonly string[];
+  /** Whether an administrator opened the session as the user. */
+  readonly impersonated: boolean;
 }
 
 /**

@@ -30,6 +30,18 @@ export class SessionResponse {
   last_activity!: string;
   @ApiProperty({ type: 'boolean', description: 'Whether this is the session of the request.', example: true })
   is_current!: boolean;
+  @ApiProperty({ ...IP_ADDRESS, description: 'The address of the last refresh, or of the login. Null if unknown.' })
+  last_ip_address!: string | null;
+  @ApiProperty(timestamp('When the session ends if it is not used again.')) expires_at!: string;
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'string' },
+    description: 'How the user was identified.',
+    example: ['pwd'],
+  })
+  methods!: readonly string[];
+  @ApiProperty({ type: 'boolean', description: 'Whether an administrator opened the session.', example: false })
+  impersonated!: boolean;
 }
 
 @ApiSchema('AuthHistoryEntry')
@@ -149,6 +161,10 @@ function sessionResponse(session: SessionInfo): SessionResponse {
     created_at: session.createdAt.toISOString(),
     last_activity: session.lastActivity.toISOString(),
     is_current: session.isCurrent,
+    last_ip_address: session.lastIpAddress,
+    expires_at: session.expiresAt.toISOString(),
+    methods: session.methods,
+    impersonated: session.impersonated,
   };
 }
 

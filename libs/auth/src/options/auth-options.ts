@@ -39,8 +39,11 @@ export interface AuthModuleOptions {
    * 0 requires `rotateRefreshTokens`. Default: 0, and 10 for cookies with rotation.
    */
   refreshReuseGraceSeconds?: number | undefined;
-  /** Whether the library stores IP addresses, returns them, and includes them in signals. Default: true. */
-  trackIps?: boolean;
+  /**
+   * Whether the library stores IP addresses, returns them, and includes them in signals. `truncated`: only the first
+   * address of the /24 (IPv4) or /48 (IPv6). Default: true.
+   */
+  trackIps?: boolean | 'truncated';
   /** Whether the library stores and parses User-Agent headers. Default: true. */
   trackUserAgents?: boolean;
   /** Whether to detect devices, which needs `trackUserAgents`, and `ua-parser-js` or `deviceDetector`. Default: true. */

@@ -111,7 +111,10 @@ const OPTIONS: OptionTable<ResolvedAuthOptions, GroupName> = {
   onSessionLimit: { default: 'revoke_oldest', rule: oneOf('revoke_oldest', 'reject') },
   rotateRefreshTokens: { default: true, rule: boolean },
   refreshReuseGraceSeconds: { default: undefined, rule: integer(0, 60) },
-  trackIps: { default: true, rule: boolean },
+  trackIps: {
+    default: true,
+    rule: ruleOf("true, false or 'truncated'", (value) => typeof value === 'boolean' || value === 'truncated'),
+  },
   trackUserAgents: { default: true, rule: boolean },
   trackDevices: { default: true, rule: boolean },
   accessTokenTtlSeconds: { default: 900, rule: accessTokenTtl, limit: absoluteTimeout },

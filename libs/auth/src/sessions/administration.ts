@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { DeviceType } from '../adapters/device-detector';
+import { DEVICE_TYPES, type DeviceType } from '../adapters/device-detector';
 import type { ClientInfo } from '../adapters/second-factor';
 import type { UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
@@ -28,7 +28,10 @@ export interface SessionFilter {
   readonly createdBefore?: Date;
   /** Matches sessions whose stored last activity is before this instant. */
   readonly inactiveSince?: Date;
-  /** The IP address of the login. An IPv6 address may have any textual form. */
+  /**
+   * The IP address of the login. An IPv6 address may have any textual form. With `trackIps: 'truncated'`, matches the
+   * whole /24 or /48 of the address.
+   */
   readonly ipAddress?: string;
   readonly deviceType?: DeviceType;
   readonly osFamily?: string;
@@ -124,7 +127,7 @@ export class SessionAdministration {
    */
   async list(filter: SessionFilter = {}, page: PageRequest = {}): Promise<ResultPage<AdministeredSession>> {
     const { limit, after } = checkedPage(page, UUID);
-    const criteria = criteriaOf(filter);
+    const criteria = this.withStoredAddress(criteriaOf(filter));
     const query = this.select(criteria, '').with({ ...criteria, after: after ?? '', limit: limit + 1 });
     const { items, next } = pageOf((await this.database.run(null, query)).rows.map(sessionFromRow), limit);
     const live = items.filter((session) => !isExpired(session, this.clock.now()));
@@ -156,7 +159,7 @@ export class SessionAdministration {
     { actor, client: info = {} }: Administrator,
     tx: JoinedTransaction | null,
   ): Promise<number> {
-    const criteria = endCriteriaOf(filter);
+    const criteria = this.withStoredAddress(endCriteriaOf(filter));
     const name = actorOf(actor);
     const client = this.clients.inspect(info);
     // Not part of a batch, because a login can lock sessions before it locks its ticket.
@@ -191,6 +194,13 @@ export class SessionAdministration {
     return ended;
   }
 
+  /** With `trackIps: 'truncated'`, finds the sessions whose truncated address is that of the given one. */
+  private withStoredAddress(criteria: Criteria): Criteria {
+    const { ipAddress } = criteria;
+    if (ipAddress === undefined) return criteria;
+    return { ...criteria, ipAddress: this.clients.trackedAddress(String(ipAddress)) ?? ipAddress };
+  }
+
   private select(criteria: Criteria, lock: string): Statement {
     const given = Object.keys(criteria).map((name) => CONDITIONS[name as keyof SessionFilter]);
     const conditions = ["s.{session.state} = 'active'", 's.{session.id} > :after', ...given].join(' AND ');
@@ -222,6 +232,7 @@ function criterionOf(name: string, value: unknown): string | number {
   if (value === undefined || value === null)
     throw invalidField(name, 'This criterion has no value. Set a value or omit the criterion.');
   if (name === 'userId') return userIdOf(value);
+  if (name === 'deviceType') return deviceTypeOf(value);
   if (name === 'createdBefore' || name === 'inactiveSince') {
     if (value instanceof Date && !Number.isNaN(value.getTime())) return value.getTime();
     throw invalidField(name, 'Not a valid date.');
@@ -229,6 +240,11 @@ function criterionOf(name: string, value: unknown): string | number {
   const text = name === 'ipAddress' ? canonicalIp(textOf(name, value)) : textOf(name, value);
   if (text === null) throw invalidField('ipAddress', 'Not a valid IP address.');
   return text;
+}
+
+function deviceTypeOf(value: unknown): string {
+  if ((DEVICE_TYPES as readonly unknown[]).includes(value)) return value as string;
+  throw invalidField('deviceType', `Use one of ${DEVICE_TYPES.join(', ')}.`);
 }
 
 function userIdOf(id: unknown): string {

@@ -202,7 +202,7 @@ export class Authenticate {
          AND {session.firstUsedAt} IS NULL`,
     );
     this.activeByIds = statements.statement(
-      `SELECT ${sql.columnsWithAccount}, ${columns('session', `familyDigest ${PROOF_COLUMNS}`, 's.')}
+      `SELECT ${sql.columnsWithAccount}, ${columns('session', 'familyDigest data', 's.')}
        FROM {session} s WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active'`,
     );
   }

@@ -68,7 +68,7 @@ const REFUSAL_RECORDED_FOR_MS = 3_600_000;
 
 /** The columns of a new session. All other columns are NULL. */
 const INSERTED =
-  `id userId ipAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt lastActivity
+  `id userId ipAddress lastIpAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt lastActivity
   idleExpiresAt absoluteExpiresAt checkAt accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest methods
   data remembered persistent state loginNetwork lastNetwork generation replayCount`.split(/\s+/);
 
@@ -154,6 +154,7 @@ export class OpenSession {
       absoluteExpiresAt,
       expiresAt,
       checkAt: expiresAt,
+      lastIpAddress: client.ipAddress,
       loginNetwork: client.trackedNetwork,
       lastNetwork: client.trackedNetwork || null,
       state: 'active' as const,

@@ -100,6 +100,7 @@ export class Rotate {
          {session.accessExpiresAt} = ${least(dialect, ':accessExpiresAt', absoluteEnd)},
          {session.generation} = s.{session.generation} + :generations, {session.refreshedAt} = :now,
          {session.lastNetwork} = COALESCE(:network, s.{session.lastNetwork}),
+         {session.lastIpAddress} = COALESCE(:ipAddress, s.{session.lastIpAddress}),
          ${sql.activityAt(':now')}, {session.replaySeed} = :seed, {session.replayUntil} = :replayUntil,
          {session.replayTransport} = :replayTransport, {session.replayNetworkDigest} = :replayNetworkDigest,
          {session.replayCount} = 0, {session.firstUsedAt} = NULL
@@ -156,6 +157,7 @@ export class Rotate {
       generations: digests.refreshDigest === presented.digest ? 0 : 1,
       now,
       network: client.trackedNetwork || null,
+      ipAddress: client.ipAddress,
       seed,
       replayUntil: seed === null ? null : now + graceMs,
       replayTransport: seed === null ? null : presented.transport,
@@ -223,7 +225,7 @@ export class Reissue {
   ) {
     const active = `s.{session.id} = :id AND s.{session.state} = 'active'`;
     this.read = statements.statement(
-      `SELECT ${sql.columns}, ${columns('session', `accessDigest methods remembered ${PAIR_COLUMNS}`, 's.')},
+      `SELECT ${sql.columns}, ${columns('session', `accessDigest remembered ${PAIR_COLUMNS}`, 's.')},
          ${sql.absoluteEnd} AS absolute_end
        FROM {session} s WHERE ${active} ${forUpdate(statements.dialect)}`,
     );

@@ -15,7 +15,8 @@ import { lifetimesOf } from '../options/resolve-options';
 import { Users, READ_CREDENTIALS_VERSION } from '../users/users';
 
 type RecordedColumn =
-  'id' | 'userId' | 'state' | 'ipAddress' | 'createdAt' | 'authenticatedAt' | 'lastActivity' | keyof DeviceInfo;
+  | ('id' | 'userId' | 'state' | 'ipAddress' | 'lastIpAddress' | 'createdAt' | 'authenticatedAt' | 'lastActivity')
+  | ('methods' | keyof DeviceInfo);
 
 /** A stored session. Instants are in milliseconds since 1970 (UTC). */
 export interface SessionRecord extends Readonly<Pick<AuthSession, RecordedColumn>> {
@@ -40,7 +41,7 @@ export function isExpired({ expiresAt }: SessionRecord, now: number): boolean {
 }
 
 export function toSessionInfo(record: SessionRecord, currentId: string | null): SessionInfo {
-  const { id, state, ipAddress, deviceType, osFamily, browserFamily, deviceName } = record;
+  const { id, state, ipAddress, lastIpAddress, deviceType, osFamily, browserFamily, deviceName } = record;
   return {
     id,
     state,
@@ -52,6 +53,10 @@ export function toSessionInfo(record: SessionRecord, currentId: string | null): 
     createdAt: new Date(record.createdAt),
     lastActivity: new Date(record.lastActivity),
     isCurrent: id === currentId,
+    lastIpAddress,
+    expiresAt: new Date(record.expiresAt),
+    methods: methodTimes(record.methods).map(([name]) => name),
+    impersonated: false,
   };
 }
 
@@ -62,6 +67,7 @@ export function sessionFromRow(row: Row): SessionRecord {
     userId: String(row['user_id']),
     state: row['state'] as SessionState,
     ipAddress: (row['ip_address'] ?? null) as string | null,
+    lastIpAddress: (row['last_ip_address'] ?? null) as string | null,
     deviceType: row['device_type'] as DeviceType,
     osFamily: String(row['os_family']),
     browserFamily: String(row['browser_family']),
@@ -70,6 +76,7 @@ export function sessionFromRow(row: Row): SessionRecord {
     authenticatedAt: Number(row['authenticated_at']),
     lastActivity: Number(row['last_activity']),
     expiresAt: Number(row['expires_at']),
+    methods: String(row['methods']),
   };
 }
 
@@ -82,7 +89,7 @@ export function accountFromRow(row: Row): AccountStatus | null {
   return (row['account'] ?? null) as AccountStatus | null;
 }
 
-const SESSION_COLUMNS = `id userId state ipAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt
+const SESSION_COLUMNS = `id userId state ipAddress lastIpAddress methods deviceType osFamily browserFamily deviceName createdAt authenticatedAt
   lastActivity`;
 
 /** SQL expressions on a session `s`, which depend on the options and on where the users are stored. */

@@ -63,6 +63,8 @@ export function guardFor<User extends { readonly id: UserId }>(
       const principal = new SessionPrincipal(user.id, sessionId, now, found, read, read.roles);
       const session: SessionInfo = {
         ...{ id: sessionId, state: 'active', ipAddress: null, createdAt: now, lastActivity: now, isCurrent: true },
+        ...{ lastIpAddress: null, expiresAt: new Date(now.getTime() + 3_600_000), impersonated: false },
+        methods: Object.keys(principal.methods),
         ...{ deviceType: 'other', osFamily: 'Other', browserFamily: 'Other', deviceName: 'Other' },
       };
       const loaders = { loadUser: () => Promise.resolve(user), currentSession: () => Promise.resolve(session) };
