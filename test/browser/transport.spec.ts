@@ -80,6 +80,20 @@ describeInChromium.each(['http', 'https'] as const)(
       expect(await cookies()).toEqual([]);
     });
 
+    it.each([true, false])(
+      'cookies outlast the browser only if the user asks to stay signed in: %s',
+      async (isAsked) => {
+        const page = await (await env.openWindow()).newPage();
+        await page.goto('/');
+        await page.getByLabel(IN_COOKIES).check();
+        await page.getByLabel('Keep me signed in').setChecked(isAsked);
+        await signInAt(page);
+        const ends = (await page.context().cookies()).map(({ expires }) => expires > 0);
+        expect(ends).toEqual([isAsked, isAsked]);
+        await signOut(page);
+      },
+    );
+
     it.each([IN_COOKIES, IN_STORAGE])(
       'the page reports that the user has signed out even if a live update arrives first, with tokens %s',
       async (choice) => {

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CookieBrowser, type OpenedTab } from '../support/cookie-browser';
 import { MINUTE } from '../support/driven-clock';
-import { restorePassword, describeOnBothPlatforms } from '../support/environment';
+import { restorePassword, describeOnBothPlatforms, storedSession } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 
 const TTL = 15 * MINUTE;
@@ -28,6 +28,7 @@ describe.each(SETUPS)('transport %s and a grace period of %i seconds', (transpor
     cookies: { mode: 'optional', secure: false },
     refreshReuseGraceSeconds: grace,
     endpoints: { reauthenticate: true },
+    rememberMe: { idleTimeoutSeconds: 2_592_000, absoluteTimeoutSeconds: 7_776_000 },
   } as const;
   describeOnBothPlatforms('the client', { auth }, (env) => {
     let browser: CookieBrowser;
@@ -133,6 +134,15 @@ describe.each(SETUPS)('transport %s and a grace period of %i seconds', (transpor
       await client.revoke(again.sessionId);
       expect(await client.isSignedIn()).toBe(false);
       await restorePassword(env.app);
+    });
+
+    it('the client asks for a remembered session only if the caller does', async () => {
+      const remembered: boolean[] = [];
+      for (const options of [{ rememberMe: true }, { rememberMe: false }, undefined]) {
+        const { sessionId } = await open().client.login('alice', PASSWORD, options);
+        remembered.push((await storedSession(env.app, sessionId)).remembered);
+      }
+      expect(remembered).toEqual([true, false, false]);
     });
 
     it('every tab, also one that has not opened the session, reports that another client has ended it', async () => {

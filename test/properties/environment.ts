@@ -508,6 +508,7 @@ const ANY_PAIR: unknown = {
   refreshToken: expect.any(String),
   accessTokenExpiresAt: expect.any(Date),
   refreshTokenExpiresAt: expect.any(Date),
+  persistent: true,
 };
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 

@@ -63,6 +63,7 @@ describe('the page of the sample application', () => {
       access_token_ttl_seconds: 900,
       refresh_reuse_grace_seconds: null,
       rotates_refresh_tokens: true,
+      remembers_sessions: true,
       cookie_mode: 'optional',
       cookie_names: { access: 'auth_access', refresh: 'auth_refresh' },
       has_session_cookies: false,

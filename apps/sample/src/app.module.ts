@@ -18,6 +18,8 @@ import { SessionEventsController } from './session-events.controller';
 import { StolenCookieController } from './stolen-cookie.controller';
 import { User } from './user.entity';
 
+const DAY_SECONDS = 86_400;
+
 /** Returns the options of the DataSource, with the entities and migrations of the application and of the library. */
 export function dataSourceOptions({ database }: Settings): DataSourceOptions {
   return withAuthTables(
@@ -40,6 +42,7 @@ export class AppModule {
         EventEmitterModule.forRoot(),
         AuthModule.forRoot({
           users: { entity: User, username: 'username', passwordHash: 'passwordHash', active: 'active' },
+          rememberMe: { idleTimeoutSeconds: 30 * DAY_SECONDS, absoluteTimeoutSeconds: 180 * DAY_SECONDS },
           ...settings.authOptions,
         }),
       ],

@@ -32,6 +32,7 @@ export class PageSettings {
       // Null means the default, which differs between bearer tokens and cookies. The client knows both defaults.
       refresh_reuse_grace_seconds: options.refreshReuseGraceSeconds ?? null,
       rotates_refresh_tokens: options.rotateRefreshTokens,
+      remembers_sessions: options.rememberMe.idleTimeoutSeconds !== false,
       cookie_mode: options.cookies.mode,
       cookie_names: cookieNames(options),
       users: usersAreDefault ? users : [],

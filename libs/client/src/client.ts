@@ -41,12 +41,17 @@ export class AuthClient {
 
   /**
    * Signs in. The new tokens replace the tokens of an earlier login.
+   * @param options `rememberMe`: whether to keep the user signed in, if the server has the option `rememberMe`. Default: false
    * @throws ClientError `invalid_credentials`, `invalid_fields`, `session_limit_reached`, `too_many_attempts`,
    *   `unavailable`, `cookies_blocked`, `second_factor_required` (the error has a `loginTicket`)
    */
-  async login(username: string, password: string): Promise<{ readonly sessionId: string }> {
+  async login(
+    username: string,
+    password: string,
+    options?: { readonly rememberMe?: boolean },
+  ): Promise<{ readonly sessionId: string }> {
     const { authUrl, lock, transport } = this.#settings;
-    const request = new Request(authUrl('login'), json('POST', { username, password }));
+    const request = new Request(authUrl('login'), json('POST', { username, password, remember_me: options?.rememberMe }));
     // Holds the lock, because a concurrent refresh could replace the cookies of the login.
     return lock.run(async () => {
       const sentAt = this.#now();

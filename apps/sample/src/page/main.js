@@ -105,9 +105,16 @@ function showEnd(text) {
 
 onSessionEnd(({ reason }) => showEnd(END_MESSAGES[reason]));
 
+const remember = /** @type {HTMLInputElement} */ (byId('remember'));
+byId('remember-field').hidden = !settings.remembers_sessions;
+
 onSubmit('sign-in', { username: 'name', password: 'password' }, async () => {
   useChosenTransport();
-  await client.login(valueOf('name'), valueOf('password'));
+  await client.login(
+    valueOf('name'),
+    valueOf('password'),
+    settings.remembers_sessions ? { rememberMe: remember.checked } : {},
+  );
   /** @type {HTMLFormElement} */ (byId('sign-in')).reset();
   byId('story').hidden = true;
   announce('');

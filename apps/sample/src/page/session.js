@@ -10,6 +10,7 @@ import { AuthClient, localTokens } from '/client/index.js';
  * @property {number} access_token_ttl_seconds
  * @property {number | null} refresh_reuse_grace_seconds null for the default
  * @property {boolean} rotates_refresh_tokens
+ * @property {boolean} remembers_sessions whether the server has the option `rememberMe`
  * @property {false | 'optional' | 'only'} cookie_mode
  * @property {{ access: string, refresh: string } | null} cookie_names
  * @property {boolean | null} has_session_cookies null if the server cannot know, because the API has another origin
