@@ -1,5 +1,6 @@
 import { SecondFactor, type AuthModuleRootOptions, type ClientInfo } from 'nestjs-session-auth';
 import { sendRaw, describeOnEachDatabase } from '../../support/environment';
+import { DrivenLoginPolicy, SUSPENDED } from '../../support/login-policy';
 import { MINUTE } from '../../support/driven-clock';
 import { PASSWORD, type LoginAnswer } from '../../support/test-application';
 import { documentOf, ResponseChecker } from './response-checker';
@@ -12,7 +13,12 @@ class UserAgentSecondFactor extends SecondFactor {
   }
 }
 
+const REFUSED = 'refused by the policy';
+const policy = new DrivenLoginPolicy();
+policy.answer = (_, { client }) => (client.userAgent === REFUSED ? SUSPENDED : null);
+
 const AUTH: AuthModuleRootOptions = {
+  loginPolicy: policy,
   secondFactor: new UserAgentSecondFactor(),
   sessionPolicy: 'max_count',
   maxSessions: 2,
@@ -122,9 +128,11 @@ describeOnEachDatabase('the OpenAPI document and the responses of the applicatio
     expect(await send(200, one, [...headers, JSON_TYPE, 'Sec-Fetch-Site: same-origin'], text)).not.toContain('_token');
   });
 
-  it('the responses to a login that needs a second factor, and to a login at the session limit, are documented', async () => {
+  it('the responses to a login that needs a second factor, that the policy refuses or that is at the session limit are documented', async () => {
     const headers = [JSON_TYPE, `User-Agent: ${NEEDS_SECOND_FACTOR}`];
     expect(await send(403, LOGIN, headers, JSON.stringify(CREDENTIALS))).toContain('"login_ticket":"nsal_');
+    const refused = [JSON_TYPE, `User-Agent: ${REFUSED}`];
+    expect(await send(403, LOGIN, refused, JSON.stringify(CREDENTIALS))).toContain('"code":"account_suspended"');
     await env.app.login();
     await ask(403, LOGIN, { username: 'alice', password: PASSWORD });
   });

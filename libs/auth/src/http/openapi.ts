@@ -191,12 +191,18 @@ function errorResponse(api: Swagger, status: number, allCodes: readonly AuthErro
 }
 
 function codedError(codes: readonly AuthErrorCode[]): Schema {
+  // In the response, the code of the `LoginPolicy` replaces `login_refused`.
+  const known = codes.filter((code) => code !== 'login_refused');
+  const hasOthers = known.length < codes.length;
+  const reason = hasOthers
+    ? `${known.join(', ')}, or a code of the application's login policy.`
+    : 'The reason for the refusal.';
   const ticket = text('A login ticket, an opaque string. The next step of the login requires it.', 'nsal_…');
   return {
     type: 'object',
     properties: {
-      detail: text(DETAIL, ERROR_RESPONSES[codes[0]!].message!),
-      code: { ...text('The reason for the refusal.', codes[0]!), enum: codes },
+      detail: text(DETAIL, ERROR_RESPONSES[known[0]!].message!),
+      code: { ...text(reason, known[0]!), ...(hasOthers ? {} : { enum: known }) },
       ...(codes.includes('second_factor_required') ? { login_ticket: ticket } : {}),
     },
     required: ['detail', 'code'],
