@@ -36,9 +36,10 @@ async function fill(app: TestApplication, { numbers, text }: Sql, now: number): 
   await run(
     `INSERT INTO auth_sessions (id, user_id, state, check_at, login_network, device_type, os_family, browser_family,
        device_name, created_at, authenticated_at, last_activity, idle_expires_at, absolute_expires_at, access_digest,
-       access_expires_at, refresh_digest, refresh_expires_at, family_digest, generation, replay_count, methods)
+       access_expires_at, refresh_digest, refresh_expires_at, family_digest, generation, replay_count, methods, remembered, persistent)
      SELECT ${text('s', 36)}, ${text('u', 20)}, 'expired', ${now}, '', 'other', 'Other', 'Other', 'Other', 0, 0, 0, 0, 0,
-       ${text('a', 64)}, 0, ${text('r', 64)}, 0, ${text('f', 64)}, 0, 0, '{}' FROM ${numbers(ROWS.sessions)}`,
+       ${text('a', 64)}, 0, ${text('r', 64)}, 0, ${text('f', 64)}, 0, 0, '{}', FALSE, FALSE
+     FROM ${numbers(ROWS.sessions)}`,
   );
   await run(
     `INSERT INTO auth_events (id, user_id, event, user_agent, extra, occurred_at)
