@@ -51,7 +51,10 @@ export class AuthClient {
     options?: { readonly rememberMe?: boolean },
   ): Promise<{ readonly sessionId: string }> {
     const { authUrl, lock, transport } = this.#settings;
-    const request = new Request(authUrl('login'), json('POST', { username, password, remember_me: options?.rememberMe }));
+    const request = new Request(
+      authUrl('login'),
+      json('POST', { username, password, remember_me: options?.rememberMe }),
+    );
     // Holds the lock, because a concurrent refresh could replace the cookies of the login.
     return lock.run(async () => {
       const sentAt = this.#now();
