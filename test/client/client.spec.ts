@@ -163,7 +163,7 @@ describe.each(SETUPS)('transport %s and a grace period of %i seconds', (transpor
 
     if (grace > 0) {
       it('restarting the server ten times while five tabs work signs nobody out, and loses no session', async () => {
-        const server = env.app.nest.getHttpServer() as Server;
+        const server = env.app.nest.getHttpServer();
         const { port } = server.address() as AddressInfo;
         const start = () => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
         const turns = async (count: number) => {
