@@ -36,6 +36,10 @@ describeOnEachDatabase('signals', {}, ({ app }) => {
         createdAt: new Date(app.clock.now()),
         lastActivity: new Date(app.clock.now()),
         isCurrent: true,
+        lastIpAddress: '127.0.0.1',
+        expiresAt: new Date(app.clock.now() + 604_800_000),
+        methods: ['pwd'],
+        impersonated: false,
       },
     });
     expect(Object.isFrozen(signal) && Object.isFrozen(signal!.session)).toBe(true);

@@ -107,7 +107,7 @@ describe('the OpenAPI document of an application', () => {
         ip_address: { type: 'string', nullable: true },
       },
     });
-    expect(schemas['AuthSession']!.required).toHaveLength(10);
+    expect(schemas['AuthSession']!.required).toHaveLength(14);
     expect(schemas['AuthLoginRequest']).toMatchObject({ required: ['username', 'password'] });
     expect(schemas['AuthLogoutAllRequest']!.required).toBeUndefined();
   });
