@@ -11,7 +11,7 @@ export interface ServerSessionOptions {
   /** The origin of the pages, such as `https://app.example.com`. One of the API's `cookies.trustedOrigins`. */
   readonly origin: string;
   /** The headers of the browser's request. */
-  readonly headers: { get(name: string): string | null };
+  readonly headers: Pick<Headers, 'get'>;
   /** The API's option `cookies.name`. Default: `auth`. */
   readonly cookieName?: string;
 }
