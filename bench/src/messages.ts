@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { performance } from 'node:perf_hooks';
-import { Controller, Module, UseGuards, type DynamicModule } from '@nestjs/common';
+import { Controller, Module, UseGuards, type DynamicModule, type NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import {
@@ -26,7 +26,7 @@ import { createDatabase } from '../../test/support/databases';
 
 const REQUESTS = 2_000;
 const WARM_UP = 200;
-const LOGGED = { logger: ['error', 'fatal'] } as const;
+const LOGGED: Pick<NestApplicationOptions, 'logger'> = { logger: ['error', 'fatal'] };
 const PASSWORD = 'correct horse battery staple';
 
 @Controller()

@@ -16,6 +16,8 @@ import { CHEAP, PASSWORD } from '../support/test-application';
 import { blocksUnder } from './code-blocks';
 import { runBlock } from './run-block';
 
+const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
+
 const PAGE = 'docs/other-orms.md';
 const [entityBlock, moduleBlock] = blocksUnder(PAGE, '## Add the DataSource');
 const [signUpBlock] = blocksUnder(PAGE, '## Create users with your ORM');
@@ -76,7 +78,7 @@ describeOn('postgres')('the code in docs/other-orms.md on %s', (name) => {
   }
 
   async function start(imports: NonNullable<ModuleMetadata['imports']>) {
-    const module = await Test.createTestingModule({ imports }).setLogger(false).compile();
+    const module = await Test.createTestingModule({ imports }).setLogger(SILENT).compile();
     close.unshift(() => module.close());
     await module.init();
     return { auth: module.get(AuthService), dataSource: module.get(DataSource) };
@@ -195,7 +197,7 @@ describeOn('mysql')('users in another database of the same server, as in docs/ot
         AuthModule.forRoot({ ...CHEAP, users: { entity: User, username: 'email', passwordHash: 'password' } }),
       ],
     })
-      .setLogger(false)
+      .setLogger(SILENT)
       .compile();
     await module.init();
     const auth = module.get(AuthService);
