@@ -59,7 +59,7 @@ export function localTokens(key?: string, storage?: WebStorage): TokenStorage {
 function inWebStorage(reach: 'tab' | 'origin', storage: WebStorage | null, key = 'nestjs-session-auth'): TokenStorage {
   const problem = `${reach === 'tab' ? 'session' : 'local'}Storage is not available.`;
   if (!storage && 'document' in globalThis) {
-    warnOnce(`${problem} The tokens are kept in memory.`);
+    warnOnce(`${problem} Tokens are in memory.`);
     return memoryTokens();
   }
   if (!storage) {
@@ -96,7 +96,7 @@ function textIn(storage: WebStorage | null, key: string): { read(): string | nul
         store();
       } catch {
         storage = null;
-        warnOnce('The storage is full. Other tabs do not share the session.');
+        warnOnce('The storage is full.');
       }
     },
   };
