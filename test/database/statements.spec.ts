@@ -45,6 +45,7 @@ async function fill(app: TestApplication): Promise<void> {
     ...{ idleExpiresAt: at(i) + 20 * DAY, absoluteExpiresAt: at(i) + 30 * DAY },
     ...{ accessDigest: digest('a', i), accessExpiresAt: at(i), refreshDigest: digest('r', i), refreshExpiresAt: at(i) },
     ...{ familyDigest: digest('f', i), generation: 0, replayCount: 0, methods: '{}' },
+    ...{ remembered: false, persistent: true },
   }));
   const events = Array.from({ length: SESSIONS * 2 }, (_, i) => ({
     // A few events are old enough to be pruned.

@@ -76,7 +76,7 @@ export class AuthenticateFormerTokens {
     if (call.getType() !== 'graphql') return this.authenticateOnce(this.formerTokens, token, call);
     // All fields of an operation start together, however many aliases it has, and share argument 2, the context. A call
     // that starts later is verified again, since its token may have been revoked meanwhile.
-    const context: object = Object(call.getArgByIndex(2) ?? call);
+    const context = Object(call.getArgByIndex(2) ?? call) as object;
     const started = this.started.get(context) ?? new Map<string, Promise<ExternalPrincipal | null>>();
     const authentication = started.get(token) ?? this.authenticateOnce(this.formerTokens, token, call);
     this.started.set(context, started.set(token, authentication));
