@@ -18,6 +18,7 @@ import { Passwords } from './passwords/passwords';
 import { type PasswordChange, type PasswordResetToken, ReplacePassword } from './passwords/replace-password';
 import { Authenticate, type AuthPrincipal } from './sessions/authenticate';
 import { OwnSessions } from './sessions/own-sessions';
+import type { GivenProofs } from './sessions/session';
 import { Refresh } from './sessions/refresh';
 import type { OpenedSession, TokenPair } from './tokens/tokens';
 import { Users } from './users/users';
@@ -90,11 +91,7 @@ export class AuthService {
    */
   createLoginTicket(
     user: { readonly id: UserId } | UserId,
-    proofs: {
-      readonly methods: readonly string[];
-      readonly data?: Partial<SessionData>;
-      readonly rememberMe?: boolean;
-    },
+    proofs: GivenProofs & { readonly methods: readonly string[] },
     client: ClientInfo = {},
   ): Promise<string> {
     return this.tickets.issueFor(user, proofs, this.operation(client));
@@ -133,11 +130,7 @@ export class AuthService {
   async openSession(
     user: { readonly ticket: string } | { readonly id: UserId } | UserId,
     client: ClientInfo = {},
-    proofs: {
-      readonly methods?: readonly string[];
-      readonly data?: Partial<SessionData>;
-      readonly rememberMe?: boolean;
-    } = {},
+    proofs: GivenProofs = {},
   ): Promise<OpenedSession> {
     if (typeof user !== 'object' || user === null || !('ticket' in user)) {
       return this.logins.loginAs(user, this.operation(client), proofs);

@@ -37,6 +37,7 @@ export type { Credentials } from './login/login';
 export type { PasswordChange, PasswordResetToken } from './passwords/replace-password';
 export { AuthEvents, type AuthEventOfUser, type AuthEventsPage, type AuthEventsRequest } from './accounts/auth-events';
 export type { CreatedUser, CreateUserOptions, UserToCreate } from './accounts/accounts';
+export type { GivenProofs } from './sessions/session';
 export type { OpenedSession, TokenPair } from './tokens/tokens';
 export type { AuthEventEntry, HistoryRequest } from './history/history';
 export { AuthError, type AuthErrorCode, type FieldErrors, VerificationUnavailable } from './base/errors';

@@ -53,6 +53,7 @@ export class AuthEvents {
   private readonly searched;
   private readonly oldest;
 
+  /** @internal */
   constructor(
     private readonly database: Database,
     private readonly users: Users,

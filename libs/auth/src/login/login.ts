@@ -99,7 +99,7 @@ export class Login {
   private async attempt(request: Request): Promise<Outcome> {
     const { op } = request;
     // An application may pass the body of a request, which may be missing.
-    const credentials = (request.credentials ?? {});
+    const credentials = request.credentials ?? {};
     assertValidField('username', usernameProblem(credentials.username, USERNAME_LENGTH));
     assertValidField('password', passwordProblem(credentials.password));
     assertValidField('remember_me', optionalBooleanProblem(credentials.rememberMe));

@@ -73,7 +73,7 @@ export interface AuthModuleOptions {
   activityIntervalSeconds?: number;
   /**
    * The lifetimes of sessions whose logins ask to be remembered, with `remember_me: true`. Set both or none. The cookies of
-   * all other sessions then end with the browser, without `Max-Age`. See [Terms of a session](session-terms.md).
+   * all other sessions then end with the browser, without `Max-Age`. See docs/session-terms.md.
    */
   rememberMe?: {
     /**

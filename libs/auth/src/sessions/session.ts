@@ -228,8 +228,11 @@ export interface StoredProofs {
 
 /** The methods that identified a user, and the data to keep on the session. */
 export interface GivenProofs {
+  /** How the user was identified, as 1 to 8 names such as `hwk` (RFC 8176). Default: none. */
   readonly methods?: readonly string[];
+  /** A JSON object of at most 1,024 bytes to keep on the session. Default: none. */
   readonly data?: Partial<SessionData>;
+  /** Whether the session gets the lifetimes of the option `rememberMe`. Default: false. */
   readonly rememberMe?: boolean | undefined;
 }
 
