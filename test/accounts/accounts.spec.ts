@@ -1,4 +1,4 @@
-import { AuthUser } from 'nestjs-session-auth';
+import { AuthEvent, AuthUser } from 'nestjs-session-auth';
 import { Users } from '../../libs/auth/src/users/users';
 import { SECOND } from '../support/driven-clock';
 import { PASSWORD, type TestApplication } from '../support/test-application';
@@ -54,6 +54,29 @@ describeOnEachDatabase('accounts', {}, ({ app }) => {
     await app.refresh(session.refresh_token).expect(400);
     await app.get('/me', bob.access_token).expect(200);
     await app.login();
+  });
+});
+
+describeOnEachDatabase('the data of a user', {}, ({ app }) => {
+  it('the export contains all sessions and events of the user only, and no secret', async () => {
+    const [ended, active] = [await app.login(), await app.login()];
+    await app.login('bob');
+    await app.post('/auth/logout', ended.access_token).expect(200);
+    const id = await userIdOf(app);
+    const stored = await app.dataSource.getRepository(AuthEvent).findOneByOrFail({ event: 'logout' });
+    const older = Array.from({ length: 600 }, (_, index) => ({ ...stored, id: index + 1, event: 'token_refresh' }));
+    await app.dataSource.getRepository(AuthEvent).insert(older as object[]);
+    const { sessions, events } = await app.auth.exportUserData(id);
+    expect(sessions.map((one) => [one.id, one.state, one.endReason, one.endedAt !== null]).sort()).toEqual(
+      [
+        [active.session_id, 'active', null, false],
+        [ended.session_id, 'logged_out', 'logout', true],
+      ].sort(),
+    );
+    expect(events.slice(0, 3).map(({ event }) => event)).toEqual(['logout', 'login_success', 'login_success']);
+    expect(events).toHaveLength(603);
+    expect(JSON.stringify({ sessions, events })).not.toMatch(/digest|token":|hash/i);
+    expect(await app.auth.exportUserData('nobody')).toEqual({ sessions: [], events: [] });
   });
 });
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Accounts, type CreatedUser, type CreateUserOptions, type UserToCreate } from './accounts/accounts';
+import { Accounts } from './accounts/accounts';
+import type { CreatedUser, CreateUserOptions, ExportedUserData, UserToCreate } from './accounts/accounts';
 import type { SessionData, SessionDataPatch } from './adapters/login-policy';
 import type { ClientInfo } from './adapters/second-factor';
 import type { UserId } from './adapters/user-store';
@@ -136,9 +137,7 @@ export class AuthService {
       return this.logins.loginAs(user, this.operation(client), proofs);
     }
     if (proofs.methods !== undefined || proofs.rememberMe !== undefined) {
-      throw new Error(
-        'openSession() received a login ticket together with methods or rememberMe. Pass only the ticket and data.',
-      );
+      throw new Error('openSession() received a ticket with methods or rememberMe. Pass only the ticket and data.');
     }
     return this.tickets.open(user.ticket, proofs.data, this.operation(client));
   }
@@ -304,7 +303,7 @@ export class AuthService {
     return this.accounts.disable(userId, this.operation(client));
   }
 
-  /** Enables a user. Sessions that have ended stay ended. @throws AuthError `unknown_user`, `not_supported` */
+  /** Enables a user. Ended sessions stay ended. @throws AuthError `unknown_user`, `not_supported` */
   enableUser(userId: UserId): Promise<void> {
     return this.accounts.enable(userId, this.operation());
   }
@@ -315,6 +314,11 @@ export class AuthService {
    */
   forgetUser(userId: UserId): Promise<void> {
     return this.accounts.forget(String(userId), this.operation());
+  }
+
+  /** Returns what the library stores about a user, without secrets, for access requests. (GDPR, article 15) */
+  exportUserData(userId: UserId): Promise<ExportedUserData> {
+    return this.accounts.exportData(String(userId));
   }
 
   /**

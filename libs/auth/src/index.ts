@@ -36,7 +36,13 @@ export {
 export type { Credentials } from './login/login';
 export type { PasswordChange, PasswordResetToken } from './passwords/replace-password';
 export { AuthEvents, type AuthEventOfUser, type AuthEventsPage, type AuthEventsRequest } from './accounts/auth-events';
-export type { CreatedUser, CreateUserOptions, UserToCreate } from './accounts/accounts';
+export type {
+  CreatedUser,
+  CreateUserOptions,
+  ExportedSession,
+  ExportedUserData,
+  UserToCreate,
+} from './accounts/accounts';
 export type { GivenProofs } from './sessions/session';
 export type { OpenedSession, TokenPair } from './tokens/tokens';
 export type { AuthEventEntry, HistoryRequest } from './history/history';

@@ -1,16 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SessionData } from '../adapters/login-policy';
 import type { NewUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { assertValidField, AuthError, unknownUser } from '../base/errors';
 import { newUsernameProblem, USERNAME_LENGTH } from '../base/fields';
 import { Database } from '../database/database';
-import { StatementFactory } from '../database/statements';
-import { affectedBy, changeAll, type Step } from '../database/transaction';
+import type { EndReason } from '../database/entities';
+import { columns, StatementFactory } from '../database/statements';
+import { affectedBy, changeAll, type Row, type Step } from '../database/transaction';
 import { type Client, EventLog, type Operation, type WriteEvents } from '../history/event-log';
+import { type AuthEventEntry, History } from '../history/history';
+import type { SessionInfo } from '../history/signals';
 import { Passwords } from '../passwords/passwords';
 import { EndSessions } from '../sessions/end-sessions';
-import { type EndedSession, toEndedSession, UserLock } from '../sessions/session';
+import {
+  type EndedSession,
+  sessionFromRow,
+  SessionSql,
+  toEndedSession,
+  toSessionInfo,
+  UserLock,
+} from '../sessions/session';
 import { Throttle } from '../throttle/throttle';
 import { Users } from '../users/users';
 
@@ -40,6 +51,22 @@ export interface CreateUserOptions {
   readonly skipPolicy?: boolean;
 }
 
+/** A stored session, which may have ended. `isCurrent` is always false. */
+export interface ExportedSession extends SessionInfo {
+  /** Null while the session is active. */
+  readonly endedAt: Date | null;
+  readonly endReason: EndReason | null;
+  readonly data: Readonly<Partial<SessionData>>;
+}
+
+/** What the library stores about a user, without secrets. */
+export interface ExportedUserData {
+  /** Newest first. */
+  readonly sessions: readonly ExportedSession[];
+  /** Newest first. */
+  readonly events: readonly AuthEventEntry[];
+}
+
 /** The number of rows that one transaction deletes. */
 const BATCH_SIZE = 500;
 
@@ -48,6 +75,7 @@ export class Accounts {
   private readonly removals;
   private readonly removeActive;
   private readonly batches;
+  private readonly storedSessions;
 
   constructor(
     private readonly database: Database,
@@ -59,7 +87,13 @@ export class Accounts {
     private readonly passwords: Passwords,
     private readonly throttle: Throttle,
     private readonly clock: Clock,
+    private readonly history: History,
+    sql: SessionSql,
   ) {
+    this.storedSessions = sql.select(
+      'WHERE s.{session.userId} = :userId ORDER BY s.{session.createdAt} DESC, s.{session.id} DESC',
+      `${sql.columns}, ${columns('session', 'endedAt endReason data', 's.')}`,
+    );
     const removal = (table: string, condition = ''): string =>
       `DELETE FROM {${table}} WHERE {${table}.userId} = :userId ${condition}`;
     this.removals = ['session', 'event', 'reset', 'ticket', 'lock'].map((table) =>
@@ -154,6 +188,17 @@ export class Accounts {
     return names.map(([, name]) => String(name));
   }
 
+  async exportData(userId: string): Promise<ExportedUserData> {
+    const { rows } = await this.database.run(null, this.storedSessions.with({ userId }));
+    const events: AuthEventEntry[] = [];
+    for (let before = Infinity; ;) {
+      const page = await this.history.page(userId, before, BATCH_SIZE);
+      events.push(...page);
+      if (page.length < BATCH_SIZE) return { sessions: rows.map(exportedSession), events };
+      before = page.at(-1)!.id;
+    }
+  }
+
   private assertCanSetActive(): void {
     if (this.users.canSetActive) return;
     const message = 'Users cannot be enabled or disabled. Map `active` or `disabledAt`, or implement `setActive`.';
@@ -191,4 +236,13 @@ export class Accounts {
 
 function usernameTaken(): AuthError {
   return new AuthError('username_taken', 'A user with this username already exists.');
+}
+
+function exportedSession(row: Row): ExportedSession {
+  return {
+    ...toSessionInfo(sessionFromRow(row), null),
+    endedAt: row['ended_at'] == null ? null : new Date(Number(row['ended_at'])),
+    endReason: (row['end_reason'] ?? null) as EndReason | null,
+    data: JSON.parse((row['data'] ?? '{}') as string) as Partial<SessionData>,
+  };
 }
