@@ -85,6 +85,18 @@ describeOnEachDatabase('users with several names', mappedUsers(MEMBERS), ({ app 
   });
 });
 
+it('createUser() checks the first name also if the property of the second one is named username', async () => {
+  const entity = entityOf('members', { id: GENERATED_ID, email: UNIQUE, username: UNIQUE, password: TEXT });
+  const app = await startForTest('sqlite', mappedUsers({ ...MEMBERS, entity, username: ['email', 'username'] }));
+  const create = (username: string, second: string, password = PASSWORD): Promise<unknown> =>
+    app.auth.createUser({ username, password, properties: { username: second } });
+  await create('alice@example.com', 'alice');
+  await expect(create('alice', 'bob')).rejects.toMatchObject(TAKEN);
+  await expect(create('bob\u200b', 'bob')).rejects.toMatchObject({ code: 'invalid_field' });
+  await expect(create('rosebud', 'bob', 'my old rosebud sledge')).rejects.toMatchObject({ code: 'invalid_field' });
+  await expect(create('bob', 'alice@example.com')).rejects.toMatchObject(TAKEN);
+});
+
 const Unindexed = entityOf('members', { id: GENERATED_ID, email: TEXT, handle: OPTIONAL_TEXT, password: TEXT });
 
 describeOnEachDatabase(

@@ -183,7 +183,7 @@ export class Accounts {
   }
 
   private validNamesOf(user: Pick<NewUser, 'username' | 'properties'>): readonly string[] {
-    const names = Object.entries(this.users.namesOf(user));
+    const names = this.users.namesOf(user);
     for (const [field, name] of names) assertValidField(field, newUsernameProblem(name, USERNAME_LENGTH));
     return names.map(([, name]) => String(name));
   }

@@ -21,7 +21,7 @@ import type { JoinedTransaction } from '../database/joined-transaction';
 import { Statement, type StatementFactory } from '../database/statements';
 import { affectedBy, type Row, type Step } from '../database/transaction';
 import { type Column, tablePath } from '../database/typeorm';
-import { EntityNames, type NameProperty, OWN_USERS } from './entity-names';
+import { EntityNames, OWN_USERS } from './entity-names';
 import { coversUsers, isUnique, isUniqueIndex, storedProperties } from './mapping-problems';
 import { UserIds } from './user-ids';
 import { type AccountSql, type FoundCredentials, rolesFrom, Users, type UserSteps, withExactId } from './users';
@@ -95,9 +95,9 @@ export class EntityUsers extends Users implements UserSteps {
     return isNumber ? Number(text) : text;
   }
 
-  override namesOf(user: Pick<NewUser, 'username' | 'properties'>): Readonly<Record<string, unknown>> {
-    const [[, username], ...others] = [...this.names.ofNew(user)] as [[unknown, unknown], ...[NameProperty, unknown][]];
-    return { username, ...Object.fromEntries(others.map(([{ name }, value]) => [name, value])) };
+  override namesOf(user: Pick<NewUser, 'username' | 'properties'>): readonly (readonly [string, unknown])[] {
+    // A list, because a later property can be named `username` too.
+    return [...this.names.ofNew(user)].map(([{ name }, value], i) => [i === 0 ? 'username' : name, value]);
   }
 
   /**
@@ -199,7 +199,7 @@ export class EntityUsers extends Users implements UserSteps {
         'not_supported',
         'The column of the usernames has no unique index. The log names the index to create.',
       );
-    for (const name of Object.values(this.namesOf(user))) if (await this.isNameTaken(String(name), tx)) return null;
+    for (const [, name] of this.namesOf(user)) if (await this.isNameTaken(String(name), tx)) return null;
     const row = this.newRow(user);
     const isInserted = await this.database.withManager(tx, (manager) => this.insertUnlessTaken(manager, row, user));
     if (!isInserted) return null;

@@ -74,9 +74,11 @@ export abstract class Users {
   /** Returns false if there is no such user. */
   abstract setActive(id: UserId, active: boolean, tx: JoinedTransaction | null): Promise<boolean>;
 
-  /** Returns the names of a new user, unchecked, by the field for error messages. The first is `username`. */
-  namesOf({ username }: Pick<NewUser, 'username' | 'properties'>): Readonly<Record<string, unknown>> {
-    return { username };
+  /** Returns the names of a new user, unchecked, with the field for error messages. The first is the username. */
+  namesOf({
+    username,
+  }: Pick<NewUser, 'username' | 'properties'>): readonly (readonly [field: string, name: unknown])[] {
+    return [['username', username]];
   }
 
   /** Returns whether a user has this name, although `findByName` may find nobody. */
