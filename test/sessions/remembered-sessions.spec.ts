@@ -58,6 +58,18 @@ describeOnEachDatabase('remembered sessions', { auth }, ({ app, start }) => {
     await app.refresh(last.refresh_token).expect(400);
   });
 
+  it('wrong passwords within a remembered session are counted for as long as the session lasts', async () => {
+    let { body: pair } = await app.http.post('/auth/login/').send({ ...CREDENTIALS, remember_me: true });
+    const reauthenticate = (password: string) => app.post('/auth/reauthenticate', pair.access_token, { password });
+    for (let i = 0; i < 9; i++) await reauthenticate('wrong').expect(400);
+    for (let month = 0; month < 2; month++) {
+      app.clock.advance(29 * DAY);
+      ({ body: pair } = await app.refresh(pair.refresh_token).expect(200));
+    }
+    await reauthenticate('wrong').expect(400);
+    await reauthenticate(PASSWORD).expect(429);
+  });
+
   it('guarded requests extend a remembered session by its own idle timeout', async () => {
     const { session_id: id, access_token: token } = await open(app, true);
     app.clock.advance(2 * MINUTE);

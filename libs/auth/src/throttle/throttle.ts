@@ -26,7 +26,7 @@ const FIRST_DELAY_MS = 30_000;
 const LONGEST_DELAY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-type Options = Pick<ResolvedAuthOptions, 'failedLogins' | 'absoluteTimeoutSeconds'>;
+type Options = Pick<ResolvedAuthOptions, 'failedLogins' | 'absoluteTimeoutSeconds' | 'rememberMe'>;
 
 /** Returns the counter whose delay or block refuses an attempt for the longest time, or null. */
 export function refusal<C extends { readonly delayedUntil: number }>(counters: readonly C[], now: number): C | null {
@@ -37,8 +37,9 @@ export function refusal<C extends { readonly delayedUntil: number }>(counters: r
 /** Returns until when a counter is kept after an attempt, unless a delay or block keeps it longer. */
 export function expiryAfter(scope: BlockScope, now: number, options: Options): number {
   if (scope === 'account') return now + DAY_MS;
+  if (scope === 'network') return now + 1000 * options.failedLogins.windowSeconds;
   // The failures within a session are counted for as long as a session can last.
-  return now + 1000 * (scope === 'network' ? options.failedLogins.windowSeconds : options.absoluteTimeoutSeconds);
+  return now + 1000 * Math.max(options.absoluteTimeoutSeconds, Number(options.rememberMe.absoluteTimeoutSeconds));
 }
 
 /** Returns the delay or block that the last of a number of failures begins, and how long its counter is then kept. */
