@@ -102,7 +102,9 @@ describeOnEachDatabase('the feed of all events', {}, ({ app }) => {
     [{ events: [] }, 'events'],
     [{ events: ['other'] }, 'events'],
     [{ events: 'logout' }, 'events'],
-  ])('refuses %j', async (request, field) => {
+    [{ userId: undefined }, 'userId'],
+    [{ userId: null }, 'userId'],
+  ])('refuses %p', async (request, field) => {
     await expect(feedOf(app).read(request as object)).rejects.toMatchObject({
       code: 'invalid_field',
       fields: { [field]: {} },

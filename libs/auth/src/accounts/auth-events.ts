@@ -36,7 +36,7 @@ export interface AuthEventsPage {
   readonly next: number;
   /** Whether more events can be read now. */
   readonly hasMore: boolean;
-  /** The id of the oldest stored event of any user. If it is above your `next`, pruning has removed unread events. */
+  /** The id of the oldest stored event of any user. If it is above your `next`, pruning may have removed unread events. */
   readonly oldestId: number | null;
 }
 
@@ -91,6 +91,7 @@ export class AuthEvents {
     assertIntegerWithin('after', after, 0, Number.MAX_SAFE_INTEGER);
     assertIntegerWithin('limit', limit, 1, 1_000);
     if (events !== undefined) assertEventNames('events', events);
+    assertUserGiven(request);
     const newest = firstEventIdAt(this.clock.now() - MAX_TRANSACTION_MS);
     // The events of one user have an index and a maximum number. Names have no index.
     const until = userId === undefined && events ? await this.searchedUntil(after, newest) : newest;
@@ -128,4 +129,10 @@ export class AuthEvents {
 function assertIntegerWithin(field: string, value: number, least: number, most: number): void {
   if (Number.isInteger(value) && value >= least && value <= most) return;
   throw invalidField(field, FIELD_MESSAGES.integer);
+}
+
+/** An undefined variable must not select the events of all users. */
+function assertUserGiven(request: AuthEventsRequest): void {
+  if (!('userId' in request) || (request.userId ?? null) !== null) return;
+  throw invalidField('userId', 'This filter has no value. Set a value or omit the filter.');
 }
