@@ -98,6 +98,7 @@ describeOnEachDatabase('customers and staff in docs/two-kinds-of-users.md', opti
     expect(await statusesOf(staff)).toEqual([200, 200, 403, 403, 200]);
     await app.http.get('/offers').expect(403);
     await app.http.get('/refunds').expect(401);
+    await app.post('/auth/logout', customer).expect(200);
     const { body } = await app.get('/profile', staff);
     const id = 'staff:1';
     expect(body).toEqual({
