@@ -184,6 +184,12 @@ describeOnBothPlatforms('a session on a server that renders pages', { auth }, (e
     await expect(session.refresh()).rejects.toMatchObject({ code: 'cross_site_request', detail });
   });
 
+  it('a refresh rejects with a ClientError while the API cannot be reached', async () => {
+    const headers = new Headers({ cookie: 'auth_refresh=rt_1' });
+    const session = new ServerSession({ baseUrl: 'http://127.0.0.1:1', origin: ORIGIN, headers });
+    await expect(session.refresh()).rejects.toMatchObject({ name: 'ClientError', code: 'no_answer' });
+  });
+
   it('several calls of refresh send one refresh', async () => {
     const browser = await signedIn();
     browser.jar.delete('auth_access');

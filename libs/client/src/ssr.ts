@@ -1,6 +1,6 @@
 // For servers that render pages, such as Next, Nuxt and SvelteKit. The session is in the cookies of the browser.
 import { ClientError } from './errors.js';
-import { json, refusalOf } from './requests.js';
+import { json, refusalOf, rethrow } from './requests.js';
 
 /** The options of a `ServerSession`. */
 export interface ServerSessionOptions {
@@ -43,7 +43,7 @@ export class ServerSession {
    * before anything of the response is sent: if the browser does not get the new cookies, it presents the used refresh
    * token again, which is reuse after the grace period. Further calls do not refresh again.
    * @returns the values of `Set-Cookie` for the response to the browser
-   * @throws ClientError if the API can neither refresh nor refuse, `cross_site_request` if it does not trust `origin`
+   * @throws ClientError if the API neither refreshes nor refuses, `no_answer` if it cannot be reached, `cross_site_request` if it does not trust `origin`
    */
   refresh(): Promise<readonly string[]> {
     this.#refreshing ??= this.#has('refresh') && !this.#has('access') ? this.#exchange() : Promise.resolve([]);
@@ -69,7 +69,7 @@ export class ServerSession {
     headers.delete('sec-fetch-site');
     headers.set('origin', origin);
     const url = new URL(`./${authPath.replace(/^\/+|\/+$/g, '')}/token/refresh`, this.#base);
-    const response = await fetch(url, { ...json('POST'), cache: 'no-store', headers } as RequestInit);
+    const response = await fetch(url, { ...json('POST'), cache: 'no-store', headers } as RequestInit).catch(rethrow);
     // A 400 refuses the refresh token, and removes the cookies.
     if (!response.ok && response.status !== 400) throw await refusalOf(response);
     await response.body?.cancel();
