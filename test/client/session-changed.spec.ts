@@ -66,6 +66,18 @@ describe.each(['local', 'cookie'] as const)('a login in another tab, with %s sto
   });
 });
 
+it('while a login with cookies is being checked, another tab sends nothing with the cookies of the new user', async () => {
+  const { fixture, server, tabs } = await signedIn({ kind: 'cookie', tabs: 2 });
+  server.latency['/auth/sessions'] = 500;
+  const login = tabs[1]!.client.login('bob', 'secret');
+  await fixture.time.run(50);
+  server.requests.length = 0;
+  const transfer = tabs[0]!.client.fetch('/transfer', { method: 'POST' });
+  expect(await fixture.rejection(transfer)).toMatchObject({ code: 'session_changed' });
+  expect(server.paths).toEqual([]);
+  await fixture.time.until(login);
+});
+
 it('a login in a tab with its own session does not concern a duplicate of that tab', async () => {
   const { fixture, one } = await signedIn({ kind: 'session' });
   const copy = fixture.open(one.tab.duplicate());

@@ -61,8 +61,12 @@ export class AuthClient {
       const answer = await sendIfReachable(this.#settings, transport.sign(request, null), readAnswer);
       const sessionId = text(answer, 'session_id');
       const pair = transport.readPair(answer);
-      if (transport.usesCookies) await this.#requireCookies();
-      await this.#keeper.open(sessionId, pair, sentAt);
+      await this.#keeper.open(
+        sessionId,
+        pair,
+        sentAt,
+        transport.usesCookies ? () => this.#requireCookies() : undefined,
+      );
       return { sessionId };
     });
   }

@@ -52,11 +52,22 @@ export class TokenKeeper {
   /**
    * Stores a pair of a session. If the session is already stored, the pair renews it (see `renew`).
    * @param sentAt when the pair was requested, or passed to `adopt`
+   * @param check runs when the session is stored, because the browser may send its cookies already. Rejects if the
+   *   session cannot be used
    */
-  async open(sessionId: string, pair: TokenPair, sentAt: number): Promise<unknown> {
+  async open(sessionId: string, pair: TokenPair, sentAt: number, check?: () => Promise<void>): Promise<unknown> {
     const own = await this.read();
     if (own?.sessionId === sessionId) return this.renew(own, pair, sentAt);
-    await this.begin(this.#tokens(sessionId, 0, pair, sentAt));
+    const tokens = this.#tokens(sessionId, 0, pair, sentAt);
+    await this.begin(tokens);
+    try {
+      await check?.();
+    } catch (error) {
+      await this.settings.storage.write(null);
+      this.#shown = null;
+      this.#post('signedOut', tokens);
+      throw error;
+    }
     return this.hub.emit('sessionChanged', sessionId);
   }
 
