@@ -47,6 +47,14 @@ describe('a storage that is full', () => {
     expect(server.reuses).toBe(0);
   });
 
+  it('a tab with its own session refreshes it, although localStorage has no capacity for the mark', async () => {
+    const { fixture } = await signedIn({ kind: 'memory' });
+    const one = fixture.openIn({ localStorage: limited(0) }, { storage: sessionTokens(undefined, limited(400)) });
+    await fixture.login(one);
+    await fixture.time.run(TTL);
+    expect(await fixture.requestInAll([one])).toEqual([200]);
+  });
+
   it('a text that fits only without the text that it replaces is stored', async () => {
     const { fixture } = await signedIn({ kind: 'memory' });
     const storage = limited(250);

@@ -3,7 +3,7 @@ import { signedOut } from './errors.js';
 import type { Settings } from './options.js';
 import { findOutage, requestRefresh, type RefreshAnswer } from './requests.js';
 import { isSamePair, keyOf, type TokenKeeper } from './token-keeper.js';
-import type { Tokens } from './token-storage.js';
+import { textIn, type Tokens } from './token-storage.js';
 import { parseJson } from './wire.js';
 
 /** `invalid`: the caller needs new tokens. `expiring`: the caller can continue with the current tokens. */
@@ -171,8 +171,9 @@ type Mark = readonly [sessionId: string, generation: number, sentAt: number];
 
 /** Returns marks in `localStorage`, one for each session. A mark contains no part of a token. */
 function marksOfSessions(storage: WebStorage, key: string): RefreshMarks {
+  const text = textIn(storage, key);
   const read = (): Mark[] => {
-    const stored = parseJson(storage.getItem(key));
+    const stored = parseJson(text.read());
     return Array.isArray(stored) ? (stored as Mark[]) : [];
   };
   return {
@@ -184,7 +185,7 @@ function marksOfSessions(storage: WebStorage, key: string): RefreshMarks {
     set({ sessionId, generation }, sentAt) {
       const others = read().filter(([id]) => id !== sessionId);
       const mark: Mark = [sessionId, sentAt === null ? generation - 1 : generation, sentAt ?? 0];
-      storage.setItem(key, JSON.stringify([mark, ...others].slice(0, MAX_SESSIONS)));
+      text.write(JSON.stringify([mark, ...others].slice(0, MAX_SESSIONS)));
     },
   };
 }

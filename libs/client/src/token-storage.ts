@@ -78,7 +78,10 @@ function inWebStorage(reach: 'tab' | 'origin', storage: WebStorage | null, key =
 }
 
 /** Stores a text under a key, or in memory if there is no storage or the storage is full. */
-function textIn(storage: WebStorage | null, key: string): { read(): string | null; write(text: string | null): void } {
+export function textIn(
+  storage: WebStorage | null,
+  key: string,
+): { read(): string | null; write(text: string | null): void } {
   let kept: string | null = null;
   return {
     read: () => (storage ? storage.getItem(key) : kept),
