@@ -113,13 +113,16 @@ describe('nest add nestjs-session-auth', () => {
     const { changed } = add({
       [MODULE]: "import { Module } from '@nestjs/common';\n@Module({ imports: [] })\nexport class AppModule {}\n",
       'src/database/database.module.ts': forRoot,
-      'typeorm.config.ts': 'export default new DataSource({ migrations: [] });\n',
+      'typeorm.config.ts':
+        "import { DataSource } from 'typeorm';\nexport default new DataSource({ migrations: [] });\n",
+      'src/feed.ts': "import { DataSource } from 'feeds';\nexport const feed = new DataSource({ url: 'a' });\n",
       'src/app.spec.ts': 'TypeOrmModule.forRoot({});\n',
     });
     expect(changed[MODULE]).toContain('imports: [EventEmitterModule.forRoot(), AuthModule.forRoot()]');
     expect(changed['src/database/database.module.ts']).toContain('withAuthTables({ type:');
     expect(changed['typeorm.config.ts']).toContain('new DataSource(withAuthTables({ migrations: [] }))');
     expect(changed).not.toHaveProperty(['src/app.spec.ts']);
+    expect(changed).not.toHaveProperty(['src/feed.ts']);
   });
 
   it('nest add renames the imported module if the application has an AuthModule', () => {

@@ -82,7 +82,12 @@ class SourceEditor {
       if (!options) throw this.unclear(path, call);
       this.wrap(this.targetOf(path, options) ?? { path, node: options });
     }
-    const created = this.find((node) => this.ts.isNewExpression(node) && node.expression.getText() === 'DataSource');
+    // Other packages have a class of this name too.
+    const isCreated = (node: ts.Node): boolean =>
+      this.ts.isNewExpression(node) &&
+      node.expression.getText() === 'DataSource' &&
+      this.importOf(node.getSourceFile(), 'DataSource', 'typeorm') !== undefined;
+    const created = this.find(isCreated);
     for (const [where, node] of created as [string, ts.NewExpression][]) {
       if (node.arguments?.[0]) this.wrap(this.targetOf(where, node.arguments[0]));
     }
