@@ -175,6 +175,13 @@ describe.each(['local', 'cookie'] as const)('a server that cannot be reached, wi
     expect(one.emitted).toEqual(['refreshed']);
   });
 
+  it('a proxy that does not know HEAD is no outage', async () => {
+    const { fixture, server, one } = await signedIn({ kind, grace: 0 });
+    await fixture.time.run(TTL);
+    server.probeStatus = 501;
+    expect(await fixture.requestInAll([one])).toEqual([200]);
+  });
+
   it('a page that is reloaded during an outage keeps its session', async () => {
     const { fixture, server, one } = await signedIn({ kind, grace: 0 });
     await fixture.time.run(TTL);

@@ -35,7 +35,7 @@ class Member extends entityOf('MemberColumns', { id: GENERATED_ID, email: UNIQUE
 const byId = runBlock<{ RolesGuard: Type<CanActivate>; Roles: Decorator; RoleId: Record<'Admin' | 'Member', number> }>(
   ids!,
 );
-const byName = runBlock<{ RoleNamesGuard: Type<CanActivate>; RequireRole: Decorator }>(names!, {
+const byName = runBlock<{ RoleNamesGuard: Type<CanActivate>; RoleNames: Decorator }>(names!, {
   modules: { './member.entity.js': { Member } },
 });
 const { Admin, Member: Plain } = byId.RoleId;
@@ -99,7 +99,7 @@ describeOnEachDatabase('the foreign key in docs/roles-in-a-relation.md', withKey
   });
 });
 
-const withTable = optionsOf(Member, [], byName.RoleNamesGuard, byName.RequireRole('admin', 'auditor'));
+const withTable = optionsOf(Member, [], byName.RoleNamesGuard, byName.RoleNames('admin', 'auditor'));
 describeOnEachDatabase('the join table in docs/roles-in-a-relation.md', withTable, ({ app }) => {
   it('only a member who has one of the roles is admitted, from the next request on', async () => {
     const [admin, plain] = await app.dataSource.getRepository(Role).save([

@@ -136,7 +136,8 @@ export async function findOutage(settings: Settings): Promise<ClientError | null
   const offline = (cause: unknown): ClientError =>
     new ClientError('offline', 'The server cannot be reached.', { cause });
   return sendInTime(settings, new Request(settings.authUrl('token/refresh'), init), ({ status }) =>
-    Promise.resolve(status < 500 ? null : offline(status)),
+    // 501: a proxy that does not know HEAD.
+    Promise.resolve(status < 500 || status === 501 ? null : offline(status)),
   ).catch(offline);
 }
 
