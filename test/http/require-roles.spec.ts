@@ -1,6 +1,6 @@
 import { applyDecorators, Controller, Get, Post, Req, type Type } from '@nestjs/common';
 import { ClientProxyFactory, type ClientProxy, MessagePattern, Transport } from '@nestjs/microservices';
-import { Query, Resolver } from '@nestjs/graphql';
+import { Field, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { type AuthPrincipal, CurrentPrincipal, OptionalAuth, Public, RequireRoles } from 'nestjs-session-auth';
@@ -271,6 +271,36 @@ it.each<[string, Type[]]>([
   const database = await databaseForTest('sqlite');
   const error = await TestApplication.startError({ database, controllers });
   expect(error).toContain('beneath `@RequireRecentLogin()` or `@RequireRoles()` on the class: ' + name);
+});
+
+@ObjectType()
+class Employee {
+  @Field(() => String) name = 'alice';
+}
+
+@Resolver(() => Employee)
+class EmployeeResolver {
+  @Query(() => Employee)
+  employee(): Employee {
+    return new Employee();
+  }
+
+  @ResolveField(() => String)
+  @RequireRoles('admin')
+  salary(): string {
+    return 'gold';
+  }
+}
+
+it('@RequireRoles() on a GraphQL field, whose guards Nest ignores by default, prevents startup or protects the field', async () => {
+  const database = await databaseForTest('sqlite');
+  const error = await TestApplication.startError({ database, providers: [EmployeeResolver], imports: [apollo()] });
+  expect(error).toContain("EmployeeResolver.salary. Set fieldResolverEnhancers: ['guards']");
+  const imports = [apollo({ fieldResolverEnhancers: ['guards'] })];
+  const app = await startForTest('sqlite', { ...members, providers: [EmployeeResolver], imports });
+  const { access_token: token } = await app.login();
+  const { body } = await app.post('/graphql', token, { query: '{ employee { name salary } }' });
+  expect(body).toMatchObject({ errors: [{ extensions: { authCode: 'insufficient_role' } }] });
 });
 
 it('@RequireRoles() needs the name of a role', () => {

@@ -330,6 +330,7 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
   /** Checks the setup, and prepares the HTTP server for reading clients' addresses and the cookies of handshakes. */
   onModuleInit(): void {
     startup.refuseContradictoryRoutes(this.modules);
+    startup.refuseUnprotectedFields(this.modules);
     startup.refuseConflictingRoutes(this.mountedRoutes(), this.modules);
     const server = httpServerOf(this.adapterHost);
     if (server) {

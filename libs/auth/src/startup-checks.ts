@@ -10,7 +10,7 @@ import { AUTH_ENTITIES, AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } fro
 import { conflictingRoutes } from './http/endpoints';
 import { type MountedRoute, platformSettings } from './http/platform';
 import { onFirstForwardedRequest } from './http/request';
-import { contradictoryRoutes } from './http/route-rules';
+import { contradictoryRoutes, unprotectedFields } from './http/route-rules';
 import type { ResolvedAuthOptions } from './options/auth-options';
 import { OWN_USERS } from './users/entity-names';
 
@@ -109,6 +109,16 @@ export function refuseContradictoryRoutes(modules: ModulesContainer): void {
       '`@RequireRecentLogin()` or `@RequireRoles()`), or one of the first two beneath `@RequireRecentLogin()` or ' +
       '`@RequireRoles()` on the class: ' +
       `${names.join(', ')}. Keep one of the three on each handler and each class.`,
+  );
+}
+
+/** @throws AuthSetupError if Nest would ignore `@RequireRoles()` or `@RequireRecentLogin()` of a GraphQL field */
+export function refuseUnprotectedFields(modules: ModulesContainer): void {
+  const names = unprotectedFields(modules);
+  if (names.length === 0) return;
+  throw new AuthSetupError(
+    `Nest ignores the guards of these GraphQL fields, so anyone could read them: ${names.join(', ')}. ` +
+      "Set fieldResolverEnhancers: ['guards'] in the options of GraphQLModule.",
   );
 }
 

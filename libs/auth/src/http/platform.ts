@@ -21,6 +21,20 @@ export function opensStream(handler: object): boolean {
   return isSubscription || Reflect.getMetadata(SSE_METADATA, handler) === true;
 }
 
+/** Returns whether Nest ignores the guards of a handler: of a GraphQL field, unless `fieldResolverEnhancers` has them. */
+export function ignoresGuards(handler: object, modules: ModulesContainer): boolean {
+  const isField = ['graphql:resolve_property', 'graphql:resolve_reference'].some((key) =>
+    Reflect.hasMetadata(key, handler),
+  );
+  return (
+    isField &&
+    [...modules.values()].some(({ providers }) => {
+      const options = providers.get('GqlModuleOptions')?.instance as { fieldResolverEnhancers?: string[] } | undefined;
+      return options && !options.fieldResolverEnhancers?.includes('guards');
+    })
+  );
+}
+
 /** Returns the classes of all controllers and providers. */
 export function classesOf(modules: ModulesContainer): readonly Type[] {
   const classes = [...modules.values()].flatMap(({ controllers, providers }) =>

@@ -1,6 +1,6 @@
 import { type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
-import { classesOf, guardsOf, handlersOf, opensStream } from './platform';
+import { classesOf, guardsOf, handlersOf, ignoresGuards, opensStream } from './platform';
 
 /** The metadata key of `@Public()`. */
 export const IS_PUBLIC = 'nestjs-session-auth:public';
@@ -121,4 +121,15 @@ export function contradictoryRoutes(modules: ModulesContainer): readonly string[
     const handlers = handlersOf(type).filter(({ handler }) => isContradictory(handler));
     return [...(isContradictory(type) ? [type.name] : []), ...handlers.map(({ name }) => `${type.name}.${name}`)];
   });
+}
+
+/** Returns the names of handlers that `@RequireRoles()` or `@RequireRecentLogin()` does not protect. */
+export function unprotectedFields(modules: ModulesContainer): readonly string[] {
+  const isRestricted = (handler: object): boolean =>
+    [RECENT_LOGIN, REQUIRED_ROLES].some((key) => requirementsOf(key, handler).length > 0);
+  return classesOf(modules).flatMap((type) =>
+    handlersOf(type)
+      .filter(({ handler }) => isRestricted(handler) && ignoresGuards(handler, modules))
+      .map(({ name }) => `${type.name}.${name}`),
+  );
 }
