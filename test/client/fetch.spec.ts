@@ -306,3 +306,17 @@ describe('a wrong address of the endpoints', () => {
     expect((error as Error).message).toContain(detail);
   });
 });
+
+it('a refused response that other code has cloned, as MSW does, does not delay the repeated request', async () => {
+  const fixture = new Fixture({ kind: 'memory' });
+  const one = fixture.openIn({
+    fetch: async (...request) => {
+      const response = await fixture.server.fetch(...request);
+      response.clone();
+      return response;
+    },
+  });
+  await fixture.login(one);
+  fixture.server.expireAccessTokens();
+  expect(await fixture.requestInAll([one])).toEqual([200]);
+});

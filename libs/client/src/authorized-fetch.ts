@@ -1,7 +1,7 @@
 import { ClientError, isSignedOut, signedOut } from './errors.js';
 import type { Settings } from './options.js';
 import type { Refresher } from './refresher.js';
-import { json, readAnswer, sendIfReachable } from './requests.js';
+import { discard, json, readAnswer, sendIfReachable } from './requests.js';
 import type { TokenKeeper } from './token-keeper.js';
 import { hasSession, type Tokens } from './token-storage.js';
 
@@ -26,11 +26,11 @@ export class AuthorizedFetch {
     try {
       const refreshed = await unlessAborted(this.refresher.refresh(tokens, 'invalid'), signal);
       if (!isRepeatable) return response;
-      await response.body?.cancel();
+      discard(response);
       return await environment.fetch(transport.sign(this.#request(input, init), refreshed));
     } catch (error) {
       if (isSignedOut(error)) return response;
-      await response.body?.cancel();
+      discard(response);
       throw error;
     }
   }

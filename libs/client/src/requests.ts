@@ -102,6 +102,11 @@ function noResponse(cause: unknown): ClientError {
   return cause instanceof ClientError ? cause : new ClientError('no_answer', 'No response.', { cause });
 }
 
+/** Discards the body of a response. Does not wait: if other code has cloned the response, as MSW does, `cancel` hangs. */
+export function discard({ body }: Response): void {
+  body?.cancel().catch(() => undefined);
+}
+
 /** Throws a network error of `fetch`, which is a `TypeError`, as a `ClientError`. Throws other errors unchanged. */
 export function rethrow(cause: unknown): never {
   // Compares the name, because frames have their own `TypeError` class.

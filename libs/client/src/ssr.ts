@@ -1,6 +1,6 @@
 // For servers that render pages, such as Next, Nuxt and SvelteKit. The session is in the cookies of the browser.
 import { ClientError } from './errors.js';
-import { json, refusalOf, rethrow } from './requests.js';
+import { discard, json, refusalOf, rethrow } from './requests.js';
 
 /** The options of a `ServerSession`. */
 export interface ServerSessionOptions {
@@ -72,7 +72,7 @@ export class ServerSession {
     const response = await fetch(url, { ...json('POST'), cache: 'no-store', headers } as RequestInit).catch(rethrow);
     // A 400 refuses the refresh token, and removes the cookies.
     if (!response.ok && response.status !== 400) throw await refusalOf(response);
-    await response.body?.cancel();
+    discard(response);
     const lines = response.headers.getSetCookie();
     for (const line of lines) this.#apply(line);
     return lines;
