@@ -11,7 +11,7 @@ const typescript = {
     keepClassNames: true,
   },
 };
-// Nest 12 and `content-disposition` are published as ES modules. Jest loads these only with a flag of Node.js, so
+// Nest 12, `content-disposition` and Svelte are published as ES modules. Jest loads these only with a flag of Node.js, so
 // they are compiled to CommonJS.
 const modules = {
   swcrc: false,
@@ -29,14 +29,16 @@ module.exports = {
   testMatch: ['<rootDir>/libs/**/*.spec.ts', '<rootDir>/apps/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
   transform: {
     '^.+\\.ts$': ['@swc/jest', typescript],
-    '/node_modules/(@nestjs|content-disposition)/.+\\.js$': ['@swc/jest', modules],
+    '/node_modules/(@nestjs|content-disposition|svelte|esm-env)/.+\\.js$': ['@swc/jest', modules],
   },
-  transformIgnorePatterns: ['/node_modules/(?!@nestjs/|@fastify/static/node_modules/|content-disposition/)'],
+  transformIgnorePatterns: [
+    '/node_modules/(?!@nestjs/|@fastify/static/node_modules/|content-disposition/|svelte/|esm-env/)',
+  ],
   moduleNameMapper: {
     '^nestjs-session-auth$': '<rootDir>/libs/auth/src/index.ts',
     '^nestjs-session-auth/testing$': '<rootDir>/libs/auth/src/testing/index.ts',
     '^nestjs-session-auth-client$': '<rootDir>/libs/client/src/index.ts',
-    '^nestjs-session-auth-client/ssr$': '<rootDir>/libs/client/src/ssr.ts',
+    '^nestjs-session-auth-client/(ssr|react|vue|svelte|query|testing)$': '<rootDir>/libs/client/src/$1.ts',
     '^nestjs-session-auth/node-sqlite$': '<rootDir>/libs/auth/src/node-sqlite/index.ts',
     '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'],
   },

@@ -23,7 +23,7 @@ const STRICT: ts.CompilerOptions = {
     'nestjs-session-auth': [join(SOURCES, 'index.ts')],
     'nestjs-session-auth/testing': [join(SOURCES, 'testing/index.ts')],
     'nestjs-session-auth-client': [join(ROOT, 'libs/client/src/index.ts')],
-    'nestjs-session-auth-client/ssr': [join(ROOT, 'libs/client/src/ssr.ts')],
+    'nestjs-session-auth-client/*': [join(ROOT, 'libs/client/src/*.ts')],
     'nestjs-session-auth/node-sqlite': [join(SOURCES, 'node-sqlite/index.ts')],
   },
 };

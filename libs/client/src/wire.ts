@@ -51,7 +51,7 @@ export function parseJson(stored: string | null): unknown {
 }
 
 /** Returns the JSON body, or an empty record if the body is not a JSON object. */
-export async function readRecord(response: Response): Promise<JsonRecord> {
+export async function readRecord(response: Pick<Response, 'json'>): Promise<JsonRecord> {
   return recordOf(await response.json().catch(() => null));
 }
 
