@@ -29,10 +29,10 @@ module.exports = {
   testMatch: ['<rootDir>/libs/**/*.spec.ts', '<rootDir>/apps/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
   transform: {
     '^.+\\.ts$': ['@swc/jest', typescript],
-    '/node_modules/(@nestjs|content-disposition|svelte|esm-env)/.+\\.js$': ['@swc/jest', modules],
+    '/node_modules/(@nestjs|content-disposition|svelte|esm-env|devalue)/.+\\.js$': ['@swc/jest', modules],
   },
   transformIgnorePatterns: [
-    '/node_modules/(?!@nestjs/|@fastify/static/node_modules/|content-disposition/|svelte/|esm-env/)',
+    '/node_modules/(?!@nestjs/|@fastify/static/node_modules/|content-disposition/|svelte/|esm-env/|devalue/)',
   ],
   moduleNameMapper: {
     '^nestjs-session-auth$': '<rootDir>/libs/auth/src/index.ts',

@@ -11,7 +11,11 @@ const blocks = documents().flatMap((file) => blocksOf(file));
 const blocksIn = (language: string): CodeBlock[] => blocks.filter((block) => block.language === language);
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 
-const ENVIRONMENTS: Readonly<Record<string, Environment>> = { 'docs/client.md': 'browser', 'docs/testing.md': 'test' };
+const ENVIRONMENTS: Readonly<Record<string, Environment>> = {
+  'docs/client.md': 'browser',
+  'docs/client-frameworks.md': 'browser',
+  'docs/testing.md': 'test',
+};
 const environmentOf = ({ file }: CodeBlock): Environment => ENVIRONMENTS[file] ?? 'node';
 
 /** The lines of all shell blocks, with their positions. */

@@ -15,7 +15,7 @@ const STRICT: ts.CompilerOptions = {
   declaration: false,
   sourceMap: false,
   noEmit: true,
-  jsx: ts.JsxEmit.Preserve,
+  jsx: ts.JsxEmit.ReactJSX,
   target: ts.ScriptTarget.ES2022,
   module: ts.ModuleKind.ES2022,
   moduleResolution: ts.ModuleResolutionKind.Bundler,

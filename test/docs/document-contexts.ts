@@ -13,15 +13,8 @@ export interface DocumentContext {
 const APP = "import type { INestApplication } from '@nestjs/common';\ndeclare const app: INestApplication;";
 const APP_MODULE = { 'app.module': 'export class AppModule {}' };
 
-/** Declarations of the front end frameworks and libraries that docs/client.md uses. */
+/** The modules of a page that docs/client.md and docs/client-frameworks.md import. */
 const PAGE_MODULES = {
-  'node_modules/react/index': `export declare function useState<T>(initial: T): [T, (next: T) => void];
-    export declare function useEffect(effect: () => void | (() => void), dependencies: readonly unknown[]): void;
-    export interface FormEvent<T> { readonly currentTarget: T; preventDefault(): void; }
-    declare global { namespace JSX { interface IntrinsicElements { [name: string]: object; } interface Element {} } }`,
-  'node_modules/vue/index': `export declare function ref<T>(value: T): { value: T };
-    export declare function onMounted(hook: () => unknown): void;
-    export declare function onUnmounted(hook: () => unknown): void;`,
   client: `import { AuthClient } from 'nestjs-session-auth-client';
     export const client: AuthClient = new AuthClient();`,
   'api-types': `type Answer<Body> = { readonly responses: { readonly 200: { readonly content: { 'application/json': Body } } } };
@@ -58,6 +51,19 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
   'docs/client.md': {
     declared: "import type { AuthClient as Client } from 'nestjs-session-auth-client';\ndeclare const client: Client;",
     modules: PAGE_MODULES,
+  },
+  'docs/client-frameworks.md': {
+    declared: '',
+    modules: {
+      client: PAGE_MODULES.client,
+      'node_modules/@tanstack/react-query/index': `export declare class QueryClient {
+        constructor(options: { defaultOptions: { queries: { retry: (failureCount: number, error: Error) => boolean } } });
+        clear(): void;
+      }`,
+      'node_modules/msw/index': `export declare const http: {
+        all(path: string, resolve: (info: { request: Request }) => Promise<Response>): object };`,
+      'node_modules/msw/node/index': 'export declare function setupServer(...handlers: object[]): { listen(): void };',
+    },
   },
   'docs/client-ssr.md': {
     declared: '',

@@ -17,10 +17,11 @@ export function runBlock<T>(block: CodeBlock, { modules = {}, replaced = {} }: B
     code = code.replaceAll(text, replacement);
   }
   const { outputText } = ts.transpileModule(code, {
-    fileName: `${block.file}:${block.line}.ts`,
+    fileName: `${block.file}:${block.line}.${block.language}`,
     compilerOptions: {
       target: ts.ScriptTarget.ES2022,
       module: ts.ModuleKind.CommonJS,
+      jsx: ts.JsxEmit.ReactJSX,
       esModuleInterop: true,
       experimentalDecorators: true,
       emitDecoratorMetadata: true,

@@ -13,8 +13,10 @@ export type SessionState<User> = {
   readonly reload: () => Promise<void>;
 } & (
   | { readonly status: 'signedIn'; readonly user: User }
-  // `failed`: the first load failed, so it is not known whether somebody is signed in.
-  | { readonly status: 'loading' | 'signedOut' | 'failed'; readonly user: null }
+  | { readonly status: 'loading'; readonly user: null }
+  | { readonly status: 'signedOut'; readonly user: null }
+  // The first load failed, so it is not known whether somebody is signed in.
+  | { readonly status: 'failed'; readonly user: null }
 );
 
 /** Where the user of a session comes from. */
