@@ -18,7 +18,7 @@ jest.mock('../../libs/auth/src/sessions/open-session', () => ({
 }));
 
 describe.each(DATABASES)('any sequence of actions on %s', (name) => {
-  const runs = Number(MODEL_RUNS ?? (name === 'sqlite' ? 1_000 : 200));
+  const runs = Number(MODEL_RUNS ?? (name === 'sqlite' ? 400 : 80));
   let database: TestDatabase;
   let dataSource: DataSource;
 

@@ -151,6 +151,8 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
     ['an unknown property to select', { select: ['role'] }, /select names 'role', which is not a column of Staff; u/],
     ['a property without a column to select', { select: ['isOnline'] }, /select names 'isOnline', which is not a c/],
     ['the hash to select', { select: ['note', 'password'] }, /select names 'password', the password hash.*leave it/],
+    ['roles with a value transformer', { roles: 'nickname' }, /roles is 'nickname', which has a value transformer/],
+    ['the hash as roles', { roles: 'password' }, /roles is 'password', the password hash; use another column/],
     ['the id to select', { select: ['id'] }, /select names 'id', which request\.user always contains; leave i/],
     ['a relation to select', { select: ['leader'] }, /select names 'leader', a relation, .*UserStore/],
     ['an entity with two primary columns', { entity: Seat, username: 'name' }, /entity is Seat, which has 2 primary/],

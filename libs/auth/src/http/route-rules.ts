@@ -82,13 +82,16 @@ export interface RouteRules {
 }
 
 export function rulesOf(route: Route): RouteRules {
-  const access = accessOf(route);
   const targets = [route.getClass(), route.getHandler()];
+  const recentLogins = targets.flatMap((target) => requirementsOf<RecentLogin>(RECENT_LOGIN, target));
+  const requiredRoles = targets.flatMap((target) => requirementsOf<readonly string[]>(REQUIRED_ROLES, target));
+  // The check at startup does not find the classes of providers with `useFactory`.
+  const access = recentLogins.length + requiredRoles.length > 0 ? 'guarded' : accessOf(route);
   return {
     isPublic: access === 'public',
     isOptional: access === 'optional',
-    recentLogins: targets.flatMap((target) => requirementsOf<RecentLogin>(RECENT_LOGIN, target)),
-    requiredRoles: targets.flatMap((target) => requirementsOf<readonly string[]>(REQUIRED_ROLES, target)),
+    recentLogins,
+    requiredRoles,
     acceptsRefreshCookie: Reflect.getMetadata(ACCEPTS_REFRESH_COOKIE, route.getHandler()) === true,
     opensStream: opensStream(route.getHandler()),
   };

@@ -109,6 +109,9 @@ export function mappingProblems(dataSource: DataSource, mapping: UserEntityMappi
       }),
     ),
     roles === undefined ? null : rolesProblem(dataSource, metadata, roles),
+    roles !== undefined && roles === mapping.passwordHash
+      ? `users.roles is '${roles}', the password hash; use another column`
+      : null,
     ...select.map((property) => {
       const found = selectProblem(dataSource, metadata, mapping, property);
       return found && `users.select names '${property}', ${found}`;
@@ -135,6 +138,8 @@ const ROLES_TYPE = /char|text|json|enum|set/;
 function rolesProblem({ driver }: DataSource, metadata: EntityMetadata, property: string): string | null {
   const column = metadata.findColumnWithPropertyPath(property);
   const isColumn = column && !column.isVirtualProperty;
+  if (column?.transformer)
+    return `users.roles is '${property}', which has a value transformer; use a column without one; ${OTHERWISE}`;
   if (isColumn && ROLES_TYPE.test(driver.normalizeType(column))) return null;
   const found = isColumn ? `a column of type ${driver.normalizeType(column)}` : notAColumn(metadata);
   return `users.roles is '${property}', ${found}; use a column with one role, a list or JSON; ${OTHERWISE}`;
