@@ -2,163 +2,112 @@ import type { AuthClient } from 'nestjs-session-auth-client';
 import * as react from 'nestjs-session-auth-client/react';
 import { FakeAuthServer } from 'nestjs-session-auth-client/testing';
 import * as vue from 'nestjs-session-auth-client/vue';
-import { createElement, StrictMode, type ReactElement } from 'react';
+import { createElement, StrictMode } from 'react';
 import { renderToString } from 'react-dom/server';
 import { act, create, type ReactTestRenderer } from 'react-test-renderer';
-import { createRenderer, createSSRApp, h, nextTick, type App } from 'vue';
+import { createRenderer, createSSRApp, watchEffect, type RendererOptions } from 'vue';
 import { renderToString as renderVue } from 'vue/server-renderer';
 import { FakePage, settle, type User } from './fake-page';
 
-interface Given {
-  readonly client: AuthClient;
-  readonly initialUser?: User | null;
-}
-
-/** A framework with a component that shows the session in two places. */
-interface Framework {
-  /** Renders the component on a server. */
-  render(given: Given): Promise<string>;
-  /** Mounts the component in a page, runs the changes, and returns its texts after each change. */
-  mount(given: Given, changes: readonly (() => unknown)[]): Promise<string[]>;
-  /** Renders the component without a provider. */
-  orphan(): unknown;
-}
-
+type Options = react.SessionOptions<User>;
 const textOf = ({ status, user, reason }: react.SessionState<User>): string => `${status} ${user?.username} ${reason}`;
 
-function reactFramework(): Framework {
-  const Shown = (): string => textOf(react.useSession<User>());
-  const app = (given: Given): ReactElement =>
-    createElement(
-      react.SessionProvider<User>,
-      { ...given, loadUser: '/me' },
-      createElement(Shown),
-      createElement(Shown),
-    );
-  return {
-    render: async (given) => renderToString(app(given)).replaceAll('<!-- -->', '|'),
-    orphan: () => renderToString(createElement(Shown)),
-    async mount(given, changes) {
-      Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
-      let root!: ReactTestRenderer;
-      await act(async () => void (root = create(createElement(StrictMode, null, app(given)))));
-      const texts: string[] = [];
-      for (const change of [() => undefined, ...changes]) {
-        await act(async () => {
-          await change();
-          await settle();
-        });
-        texts.push((root.toJSON() as unknown as string[]).join('|'));
-      }
-      await act(async () => root.unmount());
-      return texts;
-    },
-  };
-}
+/** The texts that a component has shown. */
+let shown: string[];
 
-interface VueNode {
-  text: string;
-  children: VueNode[];
-  parent?: VueNode;
-}
+const ReactPage = (): string => {
+  const text = textOf(react.useSession<User>());
+  if (shown.at(-1) !== text) shown.push(text);
+  return text;
+};
+const reactApp = (client: AuthClient, options: Options) =>
+  createElement(react.SessionProvider<User>, { client, ...options }, createElement(ReactPage));
 
-function vueFramework(): Framework {
-  const node = (text = ''): VueNode => ({ text, children: [] });
-  const { createApp } = createRenderer<VueNode, VueNode>({
-    createElement: () => node(),
-    createText: node,
-    createComment: () => node(),
-    setText: (one, text) => void (one.text = text),
-    setElementText: (one, text) => void (one.text = text),
-    insert: (one, parent) => void parent.children.push(Object.assign(one, { parent })),
-    remove: (one) => void one.parent?.children.splice(one.parent.children.indexOf(one), 1),
-    parentNode: ({ parent }) => parent ?? null,
-    nextSibling: () => null,
-    patchProp: () => undefined,
-  });
-  const Shown = {
-    setup() {
-      const session = vue.useSession<User>();
-      return () => h('p', textOf(session.value));
-    },
-  };
-  const use = <Host>(app: App<Host>, { client, ...options }: Given): App<Host> =>
-    app.use(vue.sessionPlugin<User>(client, { ...options, loadUser: '/me' }));
-  const root = { render: () => h('div', [h(Shown), h(Shown)]) };
-  return {
-    render: async (given) =>
-      [...(await renderVue(use(createSSRApp(root), given))).matchAll(/<p>(.*?)<\/p>/g)]
-        .map(([, text]) => text)
-        .join('|'),
-    orphan: () => renderVue(createSSRApp({ ...root, warnHandler: () => undefined })),
-    async mount(given, changes) {
-      const page = node();
-      const app = use(createApp(root), given);
-      app.mount(page);
-      const texts: string[] = [];
-      for (const change of [() => undefined, ...changes]) {
-        await change();
-        await settle();
-        await nextTick();
-        texts.push(page.children[0]!.children.map(({ text }) => text).join('|'));
-      }
-      app.unmount();
-      return texts;
-    },
-  };
-}
+const VuePage = {
+  setup() {
+    const session = vue.useSession<User>();
+    watchEffect(() => void shown.push(textOf(session.value)), { flush: 'sync' });
+    return () => textOf(session.value);
+  },
+};
+const NODES = ['createText', 'createComment', 'insert', 'remove', 'parentNode', 'nextSibling', 'setText'];
+const nodes = Object.fromEntries(NODES.map((name) => [name, () => ({})]));
 
 describe.each([
-  ['React', reactFramework()],
-  ['Vue', vueFramework()],
-])('the session in %s', (_, framework) => {
+  {
+    framework: 'React',
+    /** Mounts the component. Returns a function that unmounts it. */
+    async mount(client: AuthClient, options: Options) {
+      let root!: ReactTestRenderer;
+      await act(async () => void (root = create(createElement(StrictMode, null, reactApp(client, options)))));
+      return () => root.unmount();
+    },
+    render: async (client: AuthClient, options: Options) => renderToString(reactApp(client, options)),
+    renderAlone: async () => renderToString(createElement(ReactPage)),
+  },
+  {
+    framework: 'Vue',
+    async mount(client: AuthClient, options: Options) {
+      const app = createRenderer(nodes as unknown as RendererOptions<object, object>).createApp(VuePage);
+      app.use(vue.sessionPlugin<User>(client, options)).mount({});
+      return () => app.unmount();
+    },
+    render: (client: AuthClient, options: Options) =>
+      renderVue(createSSRApp(VuePage).use(vue.sessionPlugin<User>(client, options))),
+    renderAlone: () => renderVue(createSSRApp(VuePage)),
+  },
+])('the session in $framework', ({ mount, render, renderAlone }) => {
   let page: FakePage;
   let server: FakeAuthServer;
   let client: AuthClient;
-  let asked: number;
 
   beforeEach(() => {
+    Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
     page = FakePage.open();
-    asked = 0;
-    const respond = (__: Request, username: string) => (asked++, Response.json({ username }));
-    server = new FakeAuthServer({ users: { alice: 'secret', bob: 'secret' }, respond });
+    shown = [];
+    server = new FakeAuthServer({ users: { alice: 'secret', bob: 'secret' } });
     client = server.client();
-    jest.spyOn(console, 'warn').mockImplementation();
-    jest.spyOn(console, 'error').mockImplementation();
+    for (const method of ['warn', 'error'] as const) jest.spyOn(console, method).mockImplementation();
   });
   afterEach(() => {
     page.close();
     jest.restoreAllMocks();
   });
 
-  const twice = (text: string): string => `${text}|${text}`;
-
-  it('every component shows each change, and a component that is gone receives nothing', async () => {
-    const texts = await framework.mount({ client }, [
-      () => client.login('alice', 'secret'),
-      () => client.login('bob', 'secret'),
-      () => {
-        server.endSessions();
-        return page.become('visible');
-      },
+  it('a component shows each change, and receives nothing after it is gone', async () => {
+    const during = (work: () => unknown) => act(async () => (await work(), settle()));
+    const unmount = await mount(client, { loadUser: '/me' });
+    await during(settle);
+    await during(() => client.login('alice', 'secret'));
+    await during(() => client.login('bob', 'secret'));
+    server.endSessions();
+    await during(() => page.become('visible'));
+    await during(unmount);
+    const fetch = jest.spyOn(client, 'fetch');
+    await during(() => client.login('alice', 'secret'));
+    expect(fetch).not.toHaveBeenCalled();
+    expect(shown.filter((text) => !text.startsWith('loading'))).toEqual([
+      'signedOut undefined null',
+      'signedIn alice null',
+      'signedIn bob null',
+      'signedOut undefined signedOutElsewhere',
     ]);
-    const states = ['signedOut undefined null', 'signedIn alice null', 'signedIn bob null'];
-    expect(texts).toEqual([...states, 'signedOut undefined signedOutElsewhere'].map(twice));
-    await client.login('alice', 'secret');
-    await page.become('visible');
-    expect(asked).toBe(2);
   });
 
   it('a server renders the given user, or that the user is not known yet, and sends nothing', async () => {
+    const respond = jest.spyOn(server, 'respond');
     page.close();
-    await client.login('alice', 'secret');
-    expect(await framework.render({ client })).toBe(twice('loading undefined null'));
-    expect(await framework.render({ client, initialUser: null })).toBe(twice('signedOut undefined null'));
-    expect(await framework.render({ client, initialUser: { username: 'bob' } })).toBe(twice('signedIn bob null'));
-    expect(asked).toBe(0);
+    for (const [initialUser, text] of [
+      [undefined, 'loading undefined null'],
+      [null, 'signedOut undefined null'],
+      [{ username: 'bob' }, 'signedIn bob null'],
+    ] as const) {
+      expect(await render(client, { loadUser: '/me', initialUser })).toBe(text);
+    }
+    expect(respond).not.toHaveBeenCalled();
   });
 
   it('a component without a provider names what is missing', async () => {
-    await expect(async () => framework.orphan()).rejects.toThrow(/^useSession requires (a <SessionProvider>|app\.use)/);
+    await expect(renderAlone()).rejects.toThrow(/^useSession requires (a <SessionProvider>|app\.use)/);
   });
 });

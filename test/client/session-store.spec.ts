@@ -79,6 +79,14 @@ it('a session that ends is shown as signed out, with the reason', async () => {
   ]);
 });
 
+it('a signed-in user who is refused without an event has been signed out elsewhere', async () => {
+  let user: User | null = { username: 'alice' };
+  const { last } = await shown({ loadUser: () => Promise.resolve(user) });
+  user = null;
+  await last().reload();
+  expect(textOf(last())).toBe('signedOut undefined signedOutElsewhere');
+});
+
 it('while the session of another user begins, no user is shown, and a late answer for the former user is ignored', async () => {
   await client.login('alice', 'secret');
   const answers: ((user: User) => void)[] = [];

@@ -1,5 +1,5 @@
 import type { AuthClient } from 'nestjs-session-auth-client';
-import { createSession, type SessionReadable } from 'nestjs-session-auth-client/svelte';
+import { createSession } from 'nestjs-session-auth-client/svelte';
 import { FakeAuthServer } from 'nestjs-session-auth-client/testing';
 import { sessionPlugin } from 'nestjs-session-auth-client/vue';
 import { createElement, type ComponentType } from 'react';
@@ -84,12 +84,6 @@ describe.each([
     });
     expect(render(page).body).toContain(text);
   });
-});
-
-it('the Vue plugin and the Svelte store of the guide load the user from /me', async () => {
-  const { session } = run<{ session: SessionReadable<unknown> }>(blockOf('Svelte'), client);
-  const { session: plugin } = run<{ session: object }>(blockOf('Vue'), client);
-  expect([Object.keys(session), Object.keys(plugin)]).toEqual([['subscribe'], ['install']]);
 });
 
 it('the QueryClient of the guide repeats what may succeed, and forgets the former user', async () => {
