@@ -43,6 +43,12 @@ it('the user is loaded at the first subscription, once for all subscribers', asy
 it.each<[string, () => Promise<User | null>, string, string | undefined]>([
   ['null', () => Promise.resolve(null), 'signedOut', undefined],
   ['a 401', () => Promise.reject(Object.assign(new Error(), { status: 401 })), 'signedOut', undefined],
+  [
+    'a 401 of axios',
+    () => Promise.reject(Object.assign(new Error(), { response: { status: 401 } })),
+    'signedOut',
+    undefined,
+  ],
   ['signed_out', () => client.fetch('/me').then(() => null), 'signedOut', undefined],
   ['a 403', () => Promise.reject(Object.assign(new Error('no'), { status: 403 })), 'failed', 'no'],
   ['a network error', () => Promise.reject(new TypeError('Failed to fetch')), 'failed', 'Failed to fetch'],

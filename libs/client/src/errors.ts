@@ -68,3 +68,9 @@ export function signedOut(): ClientError {
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ClientError && error.code === 'signed_out';
 }
+
+/** Returns the status of a `ClientError`, a `Response` or an error of axios, or null if there is none. */
+export function statusOf(error: unknown): number | null {
+  const { status, response } = (error ?? {}) as { status?: number | null; response?: { status?: number } };
+  return status ?? response?.status ?? null;
+}

@@ -1,17 +1,16 @@
 // For TanStack Query, without an import of it.
-import { ClientError } from './errors.js';
+import { ClientError, statusOf } from './errors.js';
 
 const MAX_RETRIES = 3;
 
 /**
  * The option `retry` of TanStack Query for queries. Repeats up to three times what may succeed later: an unreachable
  * server, a lost response, a 5xx. Does not repeat what cannot succeed: a session that has ended or changed, a 4xx.
- * Reads the status of a `ClientError`, a `Response`, and an error of axios. Other errors without a status are repeated.
+ * Other errors without a status are repeated.
  */
 export function retry(failureCount: number, error: unknown): boolean {
   if (failureCount >= MAX_RETRIES) return false;
-  const { status, response } = (error ?? {}) as { status?: number | null; response?: { status?: number } };
-  const known = status ?? response?.status;
-  if (known) return known >= 500;
+  const status = statusOf(error);
+  if (status) return status >= 500;
   return !(error instanceof ClientError) || error.code === 'offline' || error.code === 'no_answer';
 }

@@ -1,5 +1,5 @@
 import type { AuthClient } from './client.js';
-import type { ClientError } from './errors.js';
+import { isSignedOut, statusOf } from './errors.js';
 import type { SessionEndReason } from './events.js';
 import { refusalOf } from './requests.js';
 
@@ -69,7 +69,7 @@ export function createSessionStore<User>(
     const own = ++latest;
     const answer = await read().then(
       (user) => ({ user: user ?? null }),
-      (error: unknown) => (isSignedOut(error) ? { user: null } : { error }),
+      (error: unknown) => (isSignedOut(error) || statusOf(error) === 401 ? { user: null } : { error }),
     );
     if (own !== latest) return;
     if ('error' in answer) {
@@ -77,7 +77,7 @@ export function createSessionStore<User>(
       return set(state.status === 'loading' ? { ...state, status: 'failed', error } : { ...state, error });
     }
     const wasSignedIn = state.status === 'signedIn';
-    set(stateOf(answer.user, answer.user ? null : wasSignedIn ? 'signedOutElsewhere' : state.reason));
+    set(stateOf(answer.user, answer.user !== null ? null : wasSignedIn ? 'signedOutElsewhere' : state.reason));
   }
 
   async function read(): Promise<User | null> {
@@ -122,11 +122,6 @@ export function createSessionStore<User>(
       };
     },
   };
-}
-
-function isSignedOut(error: unknown): boolean {
-  const { code, status } = (error ?? {}) as Partial<ClientError>;
-  return code === 'signed_out' || status === 401;
 }
 
 /** The part of `document` that the store uses. */
