@@ -1,5 +1,5 @@
 import { SEEN_WITHIN_MS, type WebStorage } from './environment.js';
-import { signedOut } from './errors.js';
+import { ClientError, signedOut } from './errors.js';
 import type { Settings } from './options.js';
 import { findOutage, requestRefresh, type RefreshAnswer } from './requests.js';
 import { isSamePair, keyOf, type TokenKeeper } from './token-keeper.js';
@@ -67,25 +67,33 @@ export class Refresher {
     const { timeoutMs, environment } = this.settings;
     const giveUpAt = this.#now() + (reason === 'invalid' ? timeoutMs : 0);
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      let error = await findOutage(this.settings);
-      if (!error) {
-        const sentAt = this.#now();
-        await this.#marks.set(current, sentAt);
-        const answer = await requestRefresh(this.settings, current);
-        if (answer.kind !== 'unused') {
-          const tokens = await this.#storeOutcome(current, answer, sentAt);
-          return tokens ?? this.#sendUntilKnown(current, reason, sentAt, FIRST_PAUSE_MS);
-        }
-        await this.#marks.set(current, null);
-        error = answer.error;
-      }
-      if (error.code !== 'offline' || this.#now() + pause > giveUpAt) {
-        this.#failed = { key: keyOf(current), until: this.#now() + (error.retryAfter ?? 1) * 1_000 };
-        if (reason === 'invalid') throw error;
+      const result = (await findOutage(this.settings)) ?? (await this.#sendMarked(current, reason));
+      if (!(result instanceof ClientError)) return result;
+      if (result.code !== 'offline' || this.#now() + pause > giveUpAt) {
+        this.#failed = { key: keyOf(current), until: this.#now() + (result.retryAfter ?? 1) * 1_000 };
+        if (reason === 'invalid') throw result;
         return current;
       }
       await environment.clock.wait(pause);
     }
+  }
+
+  /** Marks a refresh token as sent, and sends it. Returns an error if the server has not used the token. */
+  async #sendMarked(current: Tokens, reason: RefreshReason): Promise<Tokens | ClientError> {
+    // While the application was asked, a write of another tab may have become visible: newer tokens, or its mark.
+    const latest = await this.keeper.read();
+    if (!latest || !isSamePair(latest, current)) return successorOf(current, latest);
+    const earlier = this.#marks.sentAt(latest);
+    if (earlier !== null) return this.#sendUntilKnown(latest, reason, earlier);
+    const sentAt = this.#now();
+    await this.#marks.set(current, sentAt);
+    const answer = await requestRefresh(this.settings, current);
+    if (answer.kind === 'unused') {
+      await this.#marks.set(current, null);
+      return answer.error;
+    }
+    const tokens = await this.#storeOutcome(current, answer, sentAt);
+    return tokens ?? this.#sendUntilKnown(current, reason, sentAt, FIRST_PAUSE_MS);
   }
 
   /** Repeats a refresh with an unknown outcome, as long as `#mayRepeat` allows it. */
