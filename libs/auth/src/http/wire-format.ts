@@ -74,7 +74,6 @@ export class RememberingLoginRequest extends LoginRequest {
   @Field(optionalBooleanProblem, {
     type: 'boolean',
     description: 'Whether to remember the session, with the option `rememberMe`. Default: false.',
-    default: false,
     required: false,
   })
   remember_me?: boolean;
