@@ -85,7 +85,11 @@ describeOnEachDatabase('server warnings', { users: [] }, (env: TestEnvironment) 
 describeOn('postgres')('server warnings at startup', (name) => {
   it('an application starts to listen without waiting for the checks of the database', async () => {
     const afterStart = (server: Server): Promise<string[]> =>
-      new Promise((resolve) => server.once('listening', () => resolve(['seen after the start'])));
+      new Promise((resolve) => {
+        const answer = (): void => resolve(['seen after the start']);
+        if (server.listening) answer();
+        else server.once('listening', answer);
+      });
     const app = await startForTest(name, {
       users: [],
       configure: (nest) => void (nest.get(Database).serverWarnings = () => afterStart(nest.getHttpServer())),

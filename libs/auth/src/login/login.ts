@@ -31,6 +31,8 @@ type Outcome =
 /** An attempt whose password is right. */
 interface Verified {
   readonly user: StoredUser;
+  /** The hash that is stored after the login has upgraded it. */
+  readonly passwordHash: string | null;
   readonly credentialsVersion: number;
   readonly charge: Charge;
 }
@@ -124,7 +126,8 @@ export class Login {
       return null;
     }
     const passwordHash = await this.upgradedHash(user, password, network);
-    return { user: { ...user, passwordHash }, credentialsVersion: version, charge };
+    // `user` may be an instance of a class, whose getters a copy would lose.
+    return { user, passwordHash, credentialsVersion: version, charge };
   }
 
   /**
@@ -132,16 +135,16 @@ export class Login {
    * Reports a failure and returns null if the password or the status of the user has changed meanwhile.
    */
   private async complete(verified: Verified, request: Request): Promise<Outcome | null> {
-    const { user, charge } = verified;
+    const { user, passwordHash, charge } = verified;
     const { op } = request;
     const proceed = async (): Promise<Outcome | null> => {
       const outcome = await this.proceed(verified, request);
       if (outcome) return outcome;
       // A logout of all sessions changes the version, but the verified password is still valid.
       const again = await this.users.findCredentials(request.credentials.username);
-      const isSame = again.user?.id === user.id && again.user.passwordHash === user.passwordHash;
+      const isSame = again.user?.id === user.id && again.user.passwordHash === passwordHash;
       if (!isSame || !again.user?.active) return null;
-      return this.proceed({ user: again.user, credentialsVersion: again.version, charge }, request);
+      return this.proceed({ ...verified, user: again.user, credentialsVersion: again.version }, request);
     };
     const outcome = await proceed().catch((error: unknown) => this.throttle.refund(charge, error, op));
     // If the user was deleted in the meantime, the failure is recorded without a user.
