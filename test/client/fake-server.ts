@@ -38,6 +38,8 @@ export class FakeServer {
   isReachable = true;
   /** The status of the response to a probe. Without the application, it is the status of a proxy. */
   probeStatus = 204;
+  /** The latency of the response to a probe in milliseconds. */
+  probeDelay = 0;
   delivery: () => Delivery = () => ({});
   /** The latency of responses in milliseconds, by path. */
   readonly latency: Record<string, number> = {};
@@ -55,7 +57,10 @@ export class FakeServer {
     const path = new URL(request.url).pathname;
     if (!this.isReachable) throw new TypeError('Failed to fetch');
     // The client asks whether the application can be reached.
-    if (request.method === 'HEAD') return new Response(null, { status: this.probeStatus });
+    if (request.method === 'HEAD') {
+      if (this.probeDelay > 0) await this.time.wait(this.probeDelay);
+      return new Response(null, { status: this.probeStatus });
+    }
     const usesCookies = request.credentials === 'include' && request.headers.get('X-Auth-Transport') === 'cookie';
     const sent = usesCookies ? { ...this.jar } : null;
     const body = await request.text();

@@ -208,6 +208,15 @@ describe.each(['local', 'cookie'] as const)('a server that cannot be reached, wi
   });
 });
 
+it('a tab that sees the tokens of another tab only after the probe does not send the used token', async () => {
+  const { fixture, server, tabs } = await signedIn({ grace: 0, tabs: 2, traits: { lag: () => 120 } });
+  await fixture.time.run(TTL);
+  // A write becomes visible after 240 ms: it takes the lag once to the browser, and once to the other tab.
+  server.probeDelay = 200;
+  expect(await fixture.requestInAll(tabs)).toEqual([200, 200]);
+  expect([server.refreshes, server.reuses]).toEqual([1, 0]);
+});
+
 it('a request whose token is about to expire does not wait for the server', async () => {
   const { fixture, server, one } = await signedIn({ options: { accessTokenTtlSeconds: 900 } });
   await fixture.time.run(TTL - 20_000);

@@ -9,6 +9,7 @@ import type { Handshake, PresentedToken, TransportCall } from 'nestjs-session-au
 import type { ColumnOptions } from 'typeorm';
 import { firstValueFrom } from 'rxjs';
 import { freePort } from '../../bench/src/application/port';
+import { rulesOf } from '../../libs/auth/src/http/route-rules';
 import { DATABASES, DIALECTS } from '../support/databases';
 import { describeApplication, describeHttp, describeOnBothPlatforms } from '../support/environment';
 import { apollo } from '../support/graphql-connection';
@@ -140,6 +141,21 @@ it('without `users.roles`, a column `roles` of `users.select` gives no role', as
   const app = await startForTest('sqlite', { ...options, controllers: [AdminController] });
   await setRoles(app, ['admin']);
   await app.get('/admin', (await app.login()).access_token).expect(403, REFUSED);
+});
+
+it('a route with a requirement is guarded, also if the check at startup does not find its contradictory decorators', () => {
+  @RequireRoles('admin')
+  class Provided {
+    @Public()
+    open(): void {}
+
+    @OptionalAuth()
+    optional(): void {}
+  }
+  for (const handler of [Provided.prototype.open, Provided.prototype.optional]) {
+    const rules = rulesOf({ getHandler: () => handler, getClass: <T>() => Provided as Type<T> });
+    expect(rules).toMatchObject({ isPublic: false, isOptional: false, requiredRoles: [['admin']] });
+  }
 });
 
 class DirectoryUsers extends UserStore {

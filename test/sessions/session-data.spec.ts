@@ -77,6 +77,10 @@ describeOnEachDatabase('updateSessionData', {}, (env) => {
     expect(data).toEqual({ tenant: 'first', ...Object.fromEntries(keys.map((key) => [key, 1])) });
   });
 
+  it('a key with null is removed from the data of a new session too', async () => {
+    expect((await open({ tenant: 'first', team: null })).principal.data).toEqual({ tenant: 'first' });
+  });
+
   it('the data of a session that has ended or expired cannot be changed', async () => {
     const [ended, expired] = [await open(), await open()];
     await env.app.auth.logout(ended.principal);

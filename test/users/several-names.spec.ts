@@ -169,6 +169,10 @@ class AnyUsers extends UserStore {
     const user = { id: '7', username: 'alice@example.com', passwordHash: hashSync(PASSWORD, 4), active: true };
     return Promise.resolve({ ...user, usernames: this.usernames } as StoredUser);
   }
+
+  override setPasswordHash(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
 }
 
 it('a user of a UserStore logs in with each of `usernames` and no other name', async () => {
@@ -176,6 +180,8 @@ it('a user of a UserStore logs in with each of `usernames` and no other name', a
   const app = await startForTest('sqlite', storedUsers(users));
   for (const name of ['alice@example.com', 'Alice', 'ally']) expect(await tryLogin(app, name, PASSWORD)).toBe('ok');
   for (const name of ['alice', 'bob']) expect(await tryLogin(app, name, PASSWORD)).toBe('invalid_credentials');
+  const reset = app.auth.resetPassword('7', 'my friend Alice calls');
+  await expect(reset).rejects.toMatchObject({ code: 'invalid_field' });
   users.usernames = 'ally';
   expect(await tryLogin(app, 'alice@example.com', PASSWORD)).toBe('database_unavailable');
 });

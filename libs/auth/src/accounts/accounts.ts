@@ -182,12 +182,6 @@ export class Accounts {
     });
   }
 
-  private validNamesOf(user: Pick<NewUser, 'username' | 'properties'>): readonly string[] {
-    const names = this.users.namesOf(user);
-    for (const [field, name] of names) assertValidField(field, newUsernameProblem(name, USERNAME_LENGTH));
-    return names.map(([, name]) => String(name));
-  }
-
   async exportData(userId: string): Promise<ExportedUserData> {
     const { rows } = await this.database.run(null, this.storedSessions.with({ userId }));
     const events: AuthEventEntry[] = [];
@@ -197,6 +191,12 @@ export class Accounts {
       if (page.length < BATCH_SIZE) return { sessions: rows.map(exportedSession), events };
       before = page.at(-1)!.id;
     }
+  }
+
+  private validNamesOf(user: Pick<NewUser, 'username' | 'properties'>): readonly string[] {
+    const names = this.users.namesOf(user);
+    for (const [field, name] of names) assertValidField(field, newUsernameProblem(name, USERNAME_LENGTH));
+    return names.map(([, name]) => String(name));
   }
 
   private assertCanSetActive(): void {

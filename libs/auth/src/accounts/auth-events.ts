@@ -34,7 +34,7 @@ export interface AuthEventsPage {
   readonly events: readonly AuthEventOfUser[];
   /** The `after` of the next page, also if this one is empty. Store it after the events, or together with them. */
   readonly next: number;
-  /** Whether more events can be read now. */
+  /** Whether to read the next page at once. It can be empty. */
   readonly hasMore: boolean;
   /** The id of the oldest stored event of any user. If it is above your `next`, pruning may have removed unread events. */
   readonly oldestId: number | null;

@@ -28,6 +28,11 @@ export interface StoredUser {
   readonly roles?: readonly string[];
 }
 
+/** Returns all names with which a user can log in. The first one is the username. */
+export function loginNamesOf({ username, usernames = [] }: StoredUser): readonly string[] {
+  return [username, ...usernames];
+}
+
 /** A user to be stored. */
 export interface NewUser extends Pick<StoredUser, 'username' | 'passwordHash'> {
   /** The `properties` that were passed to `createUser`. */
@@ -42,7 +47,8 @@ export interface NewUser extends Pick<StoredUser, 'username' | 'passwordHash'> {
 export abstract class UserStore {
   /**
    * Returns the user with this name, or null. The library ignores a user of whom neither `username` nor any of
-   * `usernames` is this name by the rules of `nameMatching`, even if the database treats the names as equal (case, accents, trailing spaces).
+   * `usernames` is this name by the rules of `nameMatching`, even if the database treats the names as equal (case,
+   * accents, trailing spaces).
    * @param username the entered name, with `nameMatching: 'insensitive'` folded by `foldName`
    */
   abstract findByUsername(username: string): Promise<StoredUser | null>;

@@ -2,6 +2,7 @@ import { Inject, Req, Res, UseGuards } from '@nestjs/common';
 import { ClientInspector } from '../history/event-log';
 import { Login } from '../login/login';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
+import { remembersSessions } from '../options/resolve-options';
 import { InSession } from '../passwords/in-session';
 import { ReplacePassword } from '../passwords/replace-password';
 import { OwnSessions } from '../sessions/own-sessions';
@@ -58,8 +59,8 @@ export class AuthController {
   async login(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
     const inCookies = this.cookies.mode !== false && this.cookies.areSetFor(request);
     // Without the option, `remember_me` is an unknown field, which is ignored.
-    const hasOption = this.options.rememberMe.idleTimeoutSeconds !== false;
-    const body: RememberingLoginRequest = await readBody(hasOption ? RememberingLoginRequest : LoginRequest, request);
+    const type = remembersSessions(this.options) ? RememberingLoginRequest : LoginRequest;
+    const body: RememberingLoginRequest = await readBody(type, request);
     const credentials = { username: body.username, password: body.password, rememberMe: body.remember_me };
     const opened = await this.logins.login(credentials, operationOf(request, this.clients));
     return inCookies ? this.cookies.set(response, opened) : openedSessionResponse(opened);

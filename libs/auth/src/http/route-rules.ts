@@ -83,15 +83,13 @@ export interface RouteRules {
 
 export function rulesOf(route: Route): RouteRules {
   const targets = [route.getClass(), route.getHandler()];
-  const recentLogins = targets.flatMap((target) => requirementsOf<RecentLogin>(RECENT_LOGIN, target));
-  const requiredRoles = targets.flatMap((target) => requirementsOf<readonly string[]>(REQUIRED_ROLES, target));
   // The check at startup does not find the classes of providers with `useFactory`.
-  const access = recentLogins.length + requiredRoles.length > 0 ? 'guarded' : accessOf(route);
+  const access = targets.some(hasRequirement) ? 'guarded' : accessOf(route);
   return {
     isPublic: access === 'public',
     isOptional: access === 'optional',
-    recentLogins,
-    requiredRoles,
+    recentLogins: targets.flatMap((target) => requirementsOf<RecentLogin>(RECENT_LOGIN, target)),
+    requiredRoles: targets.flatMap((target) => requirementsOf<readonly string[]>(REQUIRED_ROLES, target)),
     acceptsRefreshCookie: Reflect.getMetadata(ACCEPTS_REFRESH_COOKIE, route.getHandler()) === true,
     opensStream: opensStream(route.getHandler()),
   };
@@ -100,6 +98,10 @@ export function rulesOf(route: Route): RouteRules {
 /** Returns the requirements of a handler, or of a class and its superclasses. */
 function requirementsOf<T>(key: string, target: object): readonly T[] {
   return (Reflect.getMetadata(key, target) as readonly T[] | undefined) ?? [];
+}
+
+function hasRequirement(target: object): boolean {
+  return [RECENT_LOGIN, REQUIRED_ROLES].some((key) => requirementsOf(key, target).length > 0);
 }
 
 /** Returns a decorator that adds a requirement to those that a handler or a class has, or inherits. */
@@ -116,7 +118,7 @@ export function addRequirement<T>(key: string, requirement: T): ClassDecorator &
  */
 export function contradictoryRoutes(modules: ModulesContainer): readonly string[] {
   return classesOf(modules).flatMap((type: Type) => {
-    const isRestricted = [RECENT_LOGIN, REQUIRED_ROLES].some((key) => requirementsOf(key, type).length > 0);
+    const isRestricted = hasRequirement(type);
     const isContradictory = (target: object): boolean => {
       const [access, ...others] = declared(target);
       return others.length > 0 || (isRestricted && access !== undefined && access !== 'guarded');
@@ -128,11 +130,9 @@ export function contradictoryRoutes(modules: ModulesContainer): readonly string[
 
 /** Returns the names of handlers that `@RequireRoles()` or `@RequireRecentLogin()` does not protect. */
 export function unprotectedFields(modules: ModulesContainer): readonly string[] {
-  const isRestricted = (handler: object): boolean =>
-    [RECENT_LOGIN, REQUIRED_ROLES].some((key) => requirementsOf(key, handler).length > 0);
   return classesOf(modules).flatMap((type) =>
     handlersOf(type)
-      .filter(({ handler }) => isRestricted(handler) && ignoresGuards(handler, modules))
+      .filter(({ handler }) => hasRequirement(handler) && ignoresGuards(handler, modules))
       .map(({ name }) => `${type.name}.${name}`),
   );
 }

@@ -50,8 +50,9 @@ export interface AuthModuleOptions {
   trackDevices?: boolean;
   /**
    * The lifetime of an access token, in seconds, 60 seconds to 100 years; from 5 seconds if `NODE_ENV` is not
-   * `production`. The maximum is `absoluteTimeoutSeconds`. A long one serves clients that cannot
-   * refresh: a revocation still takes effect at the next request, and `idleTimeoutSeconds` still ends unused sessions. Default: 900, lowered to `absoluteTimeoutSeconds` if that is less.
+   * `production`. The maximum is `absoluteTimeoutSeconds`. A long one serves clients that cannot refresh: a revocation
+   * still takes effect at the next request, and `idleTimeoutSeconds` still ends unused sessions. Default: 900, lowered
+   * to `absoluteTimeoutSeconds` if that is less.
    */
   accessTokenTtlSeconds?: number;
   /**

@@ -235,6 +235,11 @@ function unknownOption(path: string, known: readonly string[]): string {
   return `${path} is not an option; use ${meant ?? `one of ${siblings.join(', ')}`}`;
 }
 
+/** Returns whether a login can ask to be remembered. */
+export function remembersSessions({ rememberMe }: ResolvedAuthOptions): boolean {
+  return rememberMe.idleTimeoutSeconds !== false;
+}
+
 /**
  * Returns the maximum lifetimes of a session, and the lifetime of its refresh tokens, in milliseconds. The refresh tokens
  * of a remembered session live as long as the session without activity, so that it can be refreshed until then.

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { StoredUser, UserId } from '../adapters/user-store';
+import { loginNamesOf, type StoredUser, type UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { assertValidField, AuthError, invalidAccessToken, unknownUser } from '../base/errors';
 import { passwordProblem } from '../base/fields';
@@ -200,7 +200,7 @@ export class ReplacePassword {
     { client, tx }: Operation,
   ): Promise<Pick<Outcome, 'isSet' | 'kept'>> {
     const { change } = authorization;
-    await this.passwords.assertAllowed(newPassword, 'new_password', user.usernames ?? [user.username]);
+    await this.passwords.assertAllowed(newPassword, 'new_password', loginNamesOf(user));
     // A password change has already entered the queue to verify the current password.
     const passwordHash = await this.passwords.hash(newPassword, 'new_password', client.network, change !== undefined);
     const replacement = { ...authorization, userId: user.id, passwordHash, client, now: this.clock.now() };

@@ -6,7 +6,7 @@ import { ERROR_RESPONSES } from '../base/errors';
 import { isPlainObject } from '../base/fields';
 import type { Client } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { lifetimesOf } from '../options/resolve-options';
+import { lifetimesOf, remembersSessions } from '../options/resolve-options';
 import { patchedData, provenMethods, type StoredProofs } from './session';
 
 const TIMEOUT_MS = 2_000;
@@ -44,7 +44,7 @@ export class LoginTerms {
     wantsToBeRemembered: boolean,
     { info }: Client,
   ): Promise<DecidedTerms | { readonly refuse: LoginRefusal }> {
-    const hasOption = this.options.rememberMe.idleTimeoutSeconds !== false;
+    const hasOption = remembersSessions(this.options);
     const remembered = hasOption && wantsToBeRemembered;
     const { idleMs, absoluteMs } = lifetimesOf(this.options, remembered);
     const byDefault = { idleMs, absoluteMs, remembered, persistent: remembered || !hasOption, data: proofs.data };

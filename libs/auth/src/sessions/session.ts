@@ -11,7 +11,7 @@ import { columns, integerLiteral, type Statement, StatementFactory } from '../da
 import { affectedBy, firstOf, type Row, type Step } from '../database/transaction';
 import type { SessionInfo } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { lifetimesOf } from '../options/resolve-options';
+import { lifetimesOf, remembersSessions } from '../options/resolve-options';
 import { Users, READ_CREDENTIALS_VERSION } from '../users/users';
 
 type RecordedColumn =
@@ -127,7 +127,7 @@ export class SessionSql {
 
   /** Returns an expression for a remembered session or another one. Without `rememberMe`, all sessions are as others. */
   ifRemembered(remembered: string, otherwise: string): string {
-    if (this.options.rememberMe.idleTimeoutSeconds === false) return otherwise;
+    if (!remembersSessions(this.options)) return otherwise;
     return `CASE WHEN s.{session.remembered} THEN ${remembered} ELSE ${otherwise} END`;
   }
 

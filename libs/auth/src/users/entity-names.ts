@@ -69,9 +69,10 @@ export class EntityNames {
     return `WHERE ${conditions.join(' OR ')} ORDER BY ${order} LIMIT 10`;
   }
 
-  /** Returns the names of a row. */
-  of(row: Row): readonly string[] {
-    return this.properties.flatMap((_, i) => (row[`name_${i}`] === null ? [] : [String(row[`name_${i}`])]));
+  /** Returns the names of a row other than the username. */
+  furtherOf(row: Row): readonly string[] {
+    const names = this.properties.map((_, i) => row[`name_${i}`]).slice(1);
+    return names.filter((name) => name !== null).map(String);
   }
 
   /** Returns the names of a new user, by property. Those other than the username are among the user's properties. */

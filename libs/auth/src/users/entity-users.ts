@@ -343,7 +343,7 @@ export class EntityUsers extends Users implements UserSteps {
     return {
       id: this.parseId(String(row['id'])),
       username: String(row['name_0']),
-      ...(this.names.properties.length > 1 ? { usernames: this.names.of(row) } : {}),
+      ...(this.names.properties.length > 1 ? { usernames: this.names.furtherOf(row) } : {}),
       passwordHash: (row['password_hash'] ?? null) as string | null,
       active: row['account'] === 'active',
     };

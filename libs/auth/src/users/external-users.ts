@@ -1,5 +1,5 @@
 import { ApplicationCalls, checkedBoolean, checkedUser } from '../adapters/application-calls';
-import type { NewUser, StoredUser, UserId, UserStore } from '../adapters/user-store';
+import { loginNamesOf, type NewUser, type StoredUser, type UserId, type UserStore } from '../adapters/user-store';
 import { AuthError } from '../base/errors';
 import { foldName, type NameMatching } from '../base/fields';
 import type { Database } from '../database/database';
@@ -87,9 +87,8 @@ export class ExternalUsers extends Users {
     invoke: () => Promise<StoredUser | null>,
   ): Promise<StoredUser | null> {
     const user = await this.user(method, invoke);
-    const names = user ? [user.username, ...(user.usernames ?? [])] : [];
     const name = foldName(username, this.matching);
-    if (!user || names.some((one) => foldName(one, this.matching) === name)) return user;
+    if (!user || loginNamesOf(user).some((one) => foldName(one, this.matching) === name)) return user;
     const form = this.matching === 'exact' ? '' : ' after foldName()';
     this.warnOnce(
       'other name',

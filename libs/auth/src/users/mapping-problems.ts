@@ -108,10 +108,7 @@ export function mappingProblems(dataSource: DataSource, mapping: UserEntityMappi
         return found && `users.${option} is '${property}', ${found}`;
       }),
     ),
-    roles === undefined ? null : rolesProblem(dataSource, metadata, roles),
-    roles !== undefined && roles === mapping.passwordHash
-      ? `users.roles is '${roles}', the password hash; use another column`
-      : null,
+    roles === undefined ? null : rolesProblem(dataSource, metadata, roles, mapping),
     ...select.map((property) => {
       const found = selectProblem(dataSource, metadata, mapping, property);
       return found && `users.select names '${property}', ${found}`;
@@ -135,7 +132,13 @@ function entityProblem(dataSource: DataSource, entity: UserEntityMapping['entity
 /** Roles are texts. */
 const ROLES_TYPE = /char|text|json|enum|set/;
 
-function rolesProblem({ driver }: DataSource, metadata: EntityMetadata, property: string): string | null {
+function rolesProblem(
+  { driver }: DataSource,
+  metadata: EntityMetadata,
+  property: string,
+  { passwordHash }: UserEntityMapping,
+): string | null {
+  if (property === passwordHash) return `users.roles is '${property}', the password hash; use another column`;
   const column = metadata.findColumnWithPropertyPath(property);
   const isColumn = column && !column.isVirtualProperty;
   if (column?.transformer)
