@@ -16,7 +16,7 @@ export interface ListedPage {
   readonly summary: string;
 }
 
-/** A part of the index: one of the four kinds of documentation. */
+/** A part of the index: one of the kinds of documentation. */
 export interface Group {
   readonly title: string;
   readonly pages: readonly ListedPage[];

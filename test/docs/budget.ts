@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { groupsOf, INDEX } from '../../website/pages';
 
 const LIBRARY = join(__dirname, '../../libs/auth/src');
 const TESTS = join(__dirname, '..');
@@ -14,6 +15,49 @@ export function budgets(): Readonly<Record<string, { readonly size: number; read
     'lines of libs/auth/src': { size: linesOf(library), budget: 16_000 },
     'files of libs/auth/src': { size: library.length, budget: 150 },
     'lines of test': { size: linesOf(sourcesIn(TESTS)), budget: 39_600 },
+    ...words(),
+  };
+}
+
+/** Pages of which a script writes the text, or that describe the repository. */
+const UNCOUNTED = /options|SECURITY|ARCHITECTURE|CHANGELOG/;
+/** Code blocks, generated tables and the targets of links. */
+const UNREAD = /^( *)```[^]*?^ *```$|<!-- .*(?:bench:|written by)[^]*?<!-- (?:\/bench:|until here)|\]\([^)]*\)/gm;
+/** Guides that are still longer than 1,500 words. */
+const LONG: Readonly<Record<string, number>> = {
+  'docs/browsers.md': 3_150,
+  'docs/client.md': 4_700,
+  'docs/deployment.md': 2_950,
+  'docs/moving-from-express-session.md': 1_700,
+  'docs/operations.md': 2_200,
+  'docs/passkeys.md': 1_900,
+  'docs/second-factors.md': 2_400,
+  'docs/sign-up.md': 1_750,
+  'docs/signed-out.md': 2_550,
+  'docs/single-sign-on.md': 2_200,
+  'docs/totp.md': 2_050,
+  'docs/transports.md': 1_650,
+  'docs/your-own-users.md': 2_800,
+};
+
+function words(): ReturnType<typeof budgets> {
+  const read = (file: string): string => readFileSync(join(LIBRARY, '../../..', file), 'utf8');
+  const pages = groupsOf(read(INDEX)).flatMap(({ title, pages }) => pages.map(({ file }) => ({ title, file })));
+  pages.push({ title: '', file: INDEX });
+  const counted = pages
+    .filter(({ file }) => !UNCOUNTED.test(file))
+    .map(({ title, file }) => {
+      const size = read(file)
+        .replace(UNREAD, ' ')
+        .match(/[^\s|]*[\p{L}\p{N}][^\s|]*/gu)!.length;
+      return { title, file, size, budget: LONG[file] ?? (title === 'How-to guides' ? 1_500 : 2_500) };
+    });
+  const [dossier, others] = [true, false].map((is) => counted.filter(({ title }) => (title === 'Dossier') === is));
+  const total = (list: typeof counted): number => list.reduce((sum, { size }) => sum + size, 0);
+  return {
+    'words of the dossier': { size: total(dossier!), budget: 25_900 },
+    'words of all other documents': { size: total(others!), budget: 66_600 },
+    ...Object.fromEntries(others!.map(({ file, size, budget }) => [`words of ${file}`, { size, budget }])),
   };
 }
 
