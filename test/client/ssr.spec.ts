@@ -15,6 +15,7 @@ type SessionOf = (headers: Pick<Headers, 'get'>) => ServerSession;
 
 /** What a recipe does with a request for a page: `me` calls the API as the page does. */
 interface Visit {
+  readonly status: number;
   /** The values of `Set-Cookie` in the response to the browser. */
   readonly lines: readonly string[];
   me(): Promise<Response>;
@@ -29,9 +30,12 @@ const block = <T>(heading: string, index: number, modules: object): T =>
 const next: Recipe = async (sessionOf, sent) => {
   const own = { './session.js': { sessionOf } };
   let forwarded!: Headers;
-  const NextResponse = {
-    next: ({ request }: { request: { headers: Headers } }) => ((forwarded = request.headers), new Response()),
-  };
+  class NextResponse extends Response {
+    static next({ request }: { request: { headers: Headers } }): Response {
+      forwarded = request.headers;
+      return new Response();
+    }
+  }
   const { proxy } = block<{ proxy(request: object): Promise<Response> }>('Next', 0, {
     'next/server': { NextResponse },
     ...own,
@@ -46,6 +50,7 @@ const next: Recipe = async (sessionOf, sent) => {
     ...own,
   });
   return {
+    status: response.status,
     lines: response.headers.getSetCookie(),
     me: () =>
       me().then(
@@ -58,6 +63,7 @@ const next: Recipe = async (sessionOf, sent) => {
 const nuxt: Recipe = async (sessionOf, sent) => {
   const lines: string[] = [];
   const h3 = {
+    createError: (error: object) => error,
     defineEventHandler: (handler: unknown) => handler,
     getRequestHeader: (_: unknown, name: string) => sent.get(name) ?? undefined,
     getRequestIP: () => ADDRESS,
@@ -66,8 +72,11 @@ const nuxt: Recipe = async (sessionOf, sent) => {
   const modules = { h3, '../../session.js': { sessionOf } };
   const { default: handle } = block<{ default(event: object): Promise<void> }>('Nuxt', 0, modules);
   const event = { context: {} as { session: ServerSession } };
-  await handle(event);
-  return { lines, me: () => event.context.session.fetch('/me') };
+  const status = await handle(event).then(
+    () => 200,
+    ({ statusCode }: { statusCode: number }) => statusCode,
+  );
+  return { status, lines, me: () => event.context.session.fetch('/me') };
 };
 
 const svelteKit: Recipe = async (sessionOf, sent) => {
@@ -77,8 +86,9 @@ const svelteKit: Recipe = async (sessionOf, sent) => {
   });
   const locals = {} as Locals;
   const event = { request: { headers: sent }, locals, getClientAddress: () => ADDRESS };
-  const response = await handle({ event, resolve: () => Promise.resolve(new Response()) });
-  return { lines: response.headers.getSetCookie(), me: () => locals.session.fetch('/me') };
+  const resolve = () => Promise.resolve(Response.redirect('http://localhost:4000/', 303));
+  const response = await handle({ event, resolve });
+  return { status: response.status, lines: response.headers.getSetCookie(), me: () => locals.session.fetch('/me') };
 };
 
 const auth = { cookies: { mode: 'optional', secure: false, trustedOrigins: [ORIGIN] } } as const;
@@ -93,9 +103,9 @@ describe.each([
     let browser: CookieBrowser;
 
     /** Opens a page as the browser does, and stores the cookies of the response. */
-    async function visit(headers: object = {}): Promise<Visit> {
+    async function visit(headers: object = {}, api = env.app.url): Promise<Visit> {
       const { sessionOf } = runBlock<{ sessionOf: SessionOf }>(blocksUnder(GUIDE, '## The session of a request')[0]!, {
-        replaced: { 'http://localhost:3000': env.app.url },
+        replaced: { 'http://localhost:3000': api },
       });
       const sent = new Headers({ cookie: browser.cookies, 'x-forwarded-for': ADDRESS, ...headers });
       const visited = await visitPage(sessionOf, sent);
@@ -139,6 +149,14 @@ describe.each([
       env.app.clock.advance(MINUTE);
       expect((await (await visit()).me()).status).toBe(200);
       expect(env.app.sent('token_reuse_detected')).toEqual([]);
+    });
+
+    it('while the API is down, a page that needs a refresh is answered with 503, and the session continues', async () => {
+      expire();
+      const log = jest.spyOn(console, 'error').mockReturnValueOnce();
+      const { status, lines } = await visit({}, 'http://127.0.0.1:1');
+      expect([status, lines, log.mock.lastCall]).toEqual([503, [], [expect.objectContaining({ code: 'no_answer' })]]);
+      expect((await (await visit()).me()).status).toBe(200);
     });
 
     it('a page of a visitor, or of a session that has ended, is rendered without a session', async () => {

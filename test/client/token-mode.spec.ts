@@ -133,5 +133,5 @@ it('a page without Web Locks logs one warning about the localStorage lease, and 
   expect(warn).not.toHaveBeenCalled();
   open({});
   open({});
-  expect(warn.mock.calls).toEqual([[expect.stringMatching(/Web Locks require HTTPS.*localStorage/)]]);
+  expect(warn.mock.calls).toEqual([[expect.stringMatching(/Without HTTPS.*localStorage/)]]);
 });

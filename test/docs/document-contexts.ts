@@ -71,10 +71,12 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
       session: SESSION_OF_REQUEST,
       '../../session': SESSION_OF_REQUEST,
       'node_modules/next/server/index': `export type NextRequest = Request;
-        export declare const NextResponse: { next(init: { request: { headers: Headers } }): Response };`,
+        export declare class NextResponse extends Response {
+          static next(init: { request: { headers: Headers } }): Response }`,
       'node_modules/next/headers/index': 'export declare function headers(): Promise<Headers>;',
       'node_modules/next/navigation/index': 'export declare function redirect(path: string): never;',
       'node_modules/h3/index': `export interface H3Event { context: Record<string, unknown> }
+        export declare function createError(error: { statusCode: number; statusMessage: string }): Error;
         export declare function defineEventHandler<T>(handler: (event: H3Event) => T): (event: H3Event) => T;
         export declare function getRequestHeader(event: H3Event, name: string): string | undefined;
         export declare function getRequestIP(event: H3Event): string | undefined;

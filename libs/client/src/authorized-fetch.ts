@@ -78,7 +78,7 @@ export class AuthorizedFetch {
     conclude: (current: Tokens, answer: unknown, sentAt: number) => Promise<unknown>,
     isRetry = false,
   ): Promise<unknown> {
-    const { lock, transport, environment, authUrl } = this.settings;
+    const { lock, transport, now, authUrl } = this.settings;
     const { current, answer } = await lock.run(async () => {
       const stored = await this.keeper.read();
       if (!stored) throw signedOut();
@@ -86,7 +86,7 @@ export class AuthorizedFetch {
       // After another login, the cookies belong to the new session.
       if (!isStored && transport.usesCookies) throw sessionChanged();
       const current = isStored ? stored : session;
-      const sentAt = environment.clock.now();
+      const sentAt = now();
       const request = transport.sign(new Request(authUrl(path), init), current);
       return sendIfReachable(this.settings, request, async (response) => {
         if (await transport.isRefused(response)) return { current };
@@ -130,7 +130,7 @@ export class AuthorizedFetch {
   }
 
   #expiresWithin(milliseconds: number, { accessExpiresAt }: Tokens): boolean {
-    return accessExpiresAt !== null && this.settings.environment.clock.now() >= accessExpiresAt - milliseconds;
+    return accessExpiresAt !== null && this.settings.now() >= accessExpiresAt - milliseconds;
   }
 
   /** Returns the request for one attempt, to which the transport then adds the credentials. */
@@ -147,8 +147,9 @@ function sessionChanged(): ClientError {
 }
 
 /** Returns whether a body can be sent again. The first request consumes a stream. */
-function canRepeat(body: unknown): boolean {
-  return !(Object(body) === body && ('getReader' in (body as object) || Symbol.asyncIterator in (body as object)));
+function canRepeat(body: RequestInit['body']): boolean {
+  const stream = body as Partial<ReadableStream & AsyncIterable<unknown>> | null | undefined;
+  return !stream?.getReader && !stream?.[Symbol.asyncIterator];
 }
 
 /** Rejects if the caller aborts during the work. The refresh continues, because others may wait for it. */

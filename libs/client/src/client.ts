@@ -57,7 +57,7 @@ export class AuthClient {
     );
     // Holds the lock, because a concurrent refresh could replace the cookies of the login.
     return lock.run(async () => {
-      const sentAt = this.#now();
+      const sentAt = this.#settings.now();
       const answer = await sendIfReachable(this.#settings, transport.sign(request, null), readAnswer);
       const sessionId = text(answer, 'session_id');
       const pair = transport.readPair(answer);
@@ -88,7 +88,7 @@ export class AuthClient {
     this.#refuseCookies('Use `AuthCookies.set` on the server.');
     const pair = { accessToken: text(opened, 'accessToken'), refreshToken: text(opened, 'refreshToken') };
     const sessionId = text(opened, 'sessionId');
-    await this.#settings.lock.run(() => this.#keeper.open(sessionId, pair, this.#now()));
+    await this.#settings.lock.run(() => this.#keeper.open(sessionId, pair, this.#settings.now()));
   }
 
   /**
@@ -222,10 +222,6 @@ export class AuthClient {
   /** Stops receiving events from other tabs. */
   close(): void {
     this.#keeper.close();
-  }
-
-  #now(): number {
-    return this.#settings.environment.clock.now();
   }
 
   /** Returns whether this client stores a session. */

@@ -15,7 +15,7 @@ export function lockFor(storage: TokenStorage, name: string, leaseMs: number, en
   if (locks) return { run: (work) => locks.request(name, work) };
   if (openBroadcast) {
     const fallback = localStorage ? 'use a lease in localStorage' : 'refresh at the same time';
-    warnOnce(`Web Locks require HTTPS. Without them, tabs ${fallback}.`);
+    warnOnce(`Without HTTPS, tabs ${fallback}.`);
   }
   return localStorage ? leaseLock(localStorage, name, leaseMs, clock) : processLock(name);
 }

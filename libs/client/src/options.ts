@@ -79,6 +79,8 @@ export interface Settings {
   readonly timeoutMs: number;
   readonly lock: TabLock;
   readonly environment: ClientEnvironment;
+  /** Returns the milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /**
@@ -90,7 +92,7 @@ const LEASE_SLACK_MS = 5_000;
 export function resolveOptions(options: AuthClientOptions): Settings {
   const { name = 'nestjs-session-auth', authPath = 'auth', accessTokenTtlSeconds } = options;
   const environment = resolveEnvironment(options.environment);
-  const transport = transportOf(options.transport ?? 'bearer');
+  const transport = transportOf(options.transport);
   const storage = storageOf(options, name, environment);
   const { refreshReuseGraceSeconds = transport.usesCookies ? 10 : 0 } = options;
   const graceMs = inMs('refreshReuseGraceSeconds', refreshReuseGraceSeconds, 0, 60);
@@ -117,6 +119,7 @@ export function resolveOptions(options: AuthClientOptions): Settings {
     timeoutMs,
     lock,
     environment,
+    now: () => environment.clock.now(),
   };
 }
 

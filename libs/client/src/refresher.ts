@@ -32,7 +32,7 @@ export class Refresher {
    */
   async refresh(stale: Tokens, reason: RefreshReason): Promise<Tokens> {
     const { key, until } = this.#failed;
-    if (reason === 'expiring' && key === keyOf(stale) && this.#now() < until) return stale;
+    if (reason === 'expiring' && key === keyOf(stale) && this.settings.now() < until) return stale;
     const work = `${reason} ${keyOf(stale)}`;
     const running =
       this.#running.get(work) ??
@@ -48,7 +48,7 @@ export class Refresher {
 
   async #refreshStored(stale: Tokens, reason: RefreshReason): Promise<Tokens> {
     const current = await this.#readLatest(stale);
-    if (!current || !isSamePair(current, stale)) return successorOf(stale, current);
+    if (!isSamePair(current, stale)) return successorOf(stale, current);
     const sentAt = this.#marks.sentAt(current);
     if (sentAt === null) return this.#sendFirst(current, reason);
     return this.#sendUntilKnown(current, reason, sentAt);
@@ -57,7 +57,7 @@ export class Refresher {
   /** Returns the stored tokens. A write of the previous lock holder may become visible only after a short time. */
   async #readLatest(stale: Tokens): Promise<Tokens | null> {
     const current = await this.keeper.read();
-    if (this.settings.storage.reach === 'client' || !current || !isSamePair(current, stale)) return current;
+    if (this.settings.storage.reach === 'client' || !isSamePair(current, stale)) return current;
     await this.settings.environment.clock.wait(SEEN_WITHIN_MS);
     return this.keeper.read();
   }
@@ -65,12 +65,12 @@ export class Refresher {
   /** Sends a refresh token for the first time. While the application cannot be reached, waits up to `timeoutMs`. */
   async #sendFirst(current: Tokens, reason: RefreshReason): Promise<Tokens> {
     const { timeoutMs, environment } = this.settings;
-    const giveUpAt = this.#now() + (reason === 'invalid' ? timeoutMs : 0);
+    const giveUpAt = this.settings.now() + (reason === 'invalid' ? timeoutMs : 0);
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const result = (await findOutage(this.settings)) ?? (await this.#sendMarked(current, reason));
       if (!(result instanceof ClientError)) return result;
-      if (result.code !== 'offline' || this.#now() + pause > giveUpAt) {
-        this.#failed = { key: keyOf(current), until: this.#now() + (result.retryAfter ?? 1) * 1_000 };
+      if (result.code !== 'offline' || this.settings.now() + pause > giveUpAt) {
+        this.#failed = { key: keyOf(current), until: this.settings.now() + (result.retryAfter ?? 1) * 1_000 };
         if (reason === 'invalid') throw result;
         return current;
       }
@@ -82,10 +82,10 @@ export class Refresher {
   async #sendMarked(current: Tokens, reason: RefreshReason): Promise<Tokens | ClientError> {
     // While the application was asked, a write of another tab may have become visible: newer tokens, or its mark.
     const latest = await this.keeper.read();
-    if (!latest || !isSamePair(latest, current)) return successorOf(current, latest);
+    if (!isSamePair(latest, current)) return successorOf(current, latest);
     const earlier = this.#marks.sentAt(latest);
     if (earlier !== null) return this.#sendUntilKnown(latest, reason, earlier);
-    const sentAt = this.#now();
+    const sentAt = this.settings.now();
     await this.#marks.set(current, sentAt);
     const answer = await requestRefresh(this.settings, current);
     if (answer.kind === 'unused') {
@@ -118,7 +118,7 @@ export class Refresher {
    * If the clock was set back, the elapsed time is unknown.
    */
   #mayRepeat(sentAt: number, pause = 0): boolean {
-    const elapsed = this.#now() - sentAt;
+    const elapsed = this.settings.now() - sentAt;
     return elapsed >= 0 && elapsed + pause < this.settings.graceMs / 2;
   }
 
@@ -127,14 +127,10 @@ export class Refresher {
     if (answer.kind === 'unused' || answer.kind === 'unknown') return null;
     const latest = await this.keeper.read();
     // A login or logout in the meantime takes precedence.
-    if (!latest || !isSamePair(latest, current)) return successorOf(current, latest);
+    if (!isSamePair(latest, current)) return successorOf(current, latest);
     if (answer.kind === 'renewed') return this.keeper.renew(current, answer.pair, sentAt);
     await this.keeper.end(current, 'signedOutElsewhere');
     throw signedOut();
-  }
-
-  #now(): number {
-    return this.settings.environment.clock.now();
   }
 }
 

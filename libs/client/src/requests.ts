@@ -16,7 +16,7 @@ export function json(method: string, body?: object): RequestInit {
 export async function sendInTime<T>(
   { timeoutMs, environment: { fetch, clock } }: Settings,
   request: Request,
-  read: (response: Response) => Promise<T>,
+  read: (response: Response) => T | Promise<T>,
 ): Promise<T> {
   const done = new AbortController();
   const answer = fetch(new Request(request, { signal: done.signal })).then(read);
@@ -137,12 +137,12 @@ const UNUSED_STATUSES = [400, 401, 403, 404, 405, 413, 415, 429];
  * response of a proxy whose application does not run.
  */
 export async function findOutage(settings: Settings): Promise<ClientError | null> {
-  const init = { method: 'HEAD', cache: 'no-store', credentials: 'omit', redirect: 'manual' } as const;
+  const init = { ...json('HEAD'), cache: 'no-store', credentials: 'omit' } as const;
   const offline = (cause: unknown): ClientError =>
     new ClientError('offline', 'The server cannot be reached.', { cause });
   return sendInTime(settings, new Request(settings.authUrl('token/refresh'), init), ({ status }) =>
     // 501: a proxy that does not know HEAD.
-    Promise.resolve(status < 500 || status === 501 ? null : offline(status)),
+    status < 500 || status === 501 ? null : offline(status),
   ).catch(offline);
 }
 

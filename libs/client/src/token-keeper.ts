@@ -7,13 +7,13 @@ import { recordOf, type TokenPair } from './wire.js';
 /** Reads and writes the stored tokens, and notifies this tab and the other tabs of changes. */
 export class TokenKeeper {
   /** The channel to the other tabs. Delivery is not guaranteed. */
-  readonly #channel: Broadcast | null = null;
+  readonly #channel: Broadcast | undefined;
   /** The id of the session that this tab shows, null if there is none, or undefined before the first read. */
   #shown: string | null | undefined;
   /** The session that ended last. A write that this tab does not see yet must not show it again. */
-  #ended: string | null = null;
+  #ended: string | undefined;
   /** The session and the generation of the last `refreshed` event. */
-  #emitted: string | null = null;
+  #emitted: string | undefined;
   /** Called with this tab's own copy of the tokens when another tab has newer tokens of the session. */
   onSuperseded: (tokens: Tokens) => void = () => undefined;
 
@@ -176,9 +176,9 @@ export function keyOf({ sessionId, generation, accessToken }: Tokens): string {
   return `${sessionId} ${generation} ${accessToken}`;
 }
 
-/** Returns whether the tokens are the same pair. */
-export function isSamePair(one: Tokens, other: Tokens): boolean {
-  return keyOf(one) === keyOf(other);
+/** Returns whether the stored tokens are this pair. */
+export function isSamePair(stored: Tokens | null, pair: Tokens): stored is Tokens {
+  return stored !== null && keyOf(stored) === keyOf(pair);
 }
 
 /** A message to the other tabs. It contains no token: each tab reads its storage, or refreshes its own tokens. */

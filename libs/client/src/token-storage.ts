@@ -43,7 +43,7 @@ export function memoryTokens(): TokenStorage {
  * @param storage the storage to use. Default: `sessionStorage`
  */
 export function sessionTokens(key?: string, storage?: WebStorage): TokenStorage {
-  return inWebStorage('tab', storage ?? webStorage('sessionStorage'), key);
+  return inWebStorage('tab', 'sessionStorage', key, storage);
 }
 
 /**
@@ -53,11 +53,16 @@ export function sessionTokens(key?: string, storage?: WebStorage): TokenStorage 
  * @param storage the storage to use. Default: `localStorage`
  */
 export function localTokens(key?: string, storage?: WebStorage): TokenStorage {
-  return inWebStorage('origin', storage ?? webStorage('localStorage'), key);
+  return inWebStorage('origin', 'localStorage', key, storage);
 }
 
-function inWebStorage(reach: 'tab' | 'origin', storage: WebStorage | null, key = 'nestjs-session-auth'): TokenStorage {
-  const problem = `${reach === 'tab' ? 'session' : 'local'}Storage is not available.`;
+function inWebStorage(
+  reach: 'tab' | 'origin',
+  name: 'localStorage' | 'sessionStorage',
+  key = 'nestjs-session-auth',
+  storage: WebStorage | null = webStorage(name),
+): TokenStorage {
+  const problem = `${name} is not available.`;
   if (!storage && 'document' in globalThis) {
     warnOnce(`${problem} Tokens are in memory.`);
     return memoryTokens();
@@ -117,19 +122,18 @@ export function hasSession({ sessionId, generation }: Tokens): boolean {
 }
 
 /**
- * Returns the storage of a client with cookies. It contains all properties of `Tokens` except the tokens
- * themselves. All tabs share it, unless there is no `localStorage`.
+ * Returns the storage of a client with cookies. Its `Tokens` have an empty pair. All tabs share it, unless there is no
+ * `localStorage`.
  */
 export function sessionRecord(key: string, storage: WebStorage | null): TokenStorage {
   const text = textIn(storage, key);
   return {
     reach: 'origin',
     read() {
-      const stored = { ...recordOf(parseJson(text.read())), ...NO_PAIR };
+      const stored = parseJson(text.read());
       return isTokens(stored, true) ? stored : NO_SESSION;
     },
-    write: (tokens) =>
-      text.write(tokens && JSON.stringify({ ...tokens, accessToken: undefined, refreshToken: undefined })),
+    write: (tokens) => text.write(tokens && JSON.stringify(tokens)),
   };
 }
 

@@ -1,4 +1,5 @@
 import { ClientError } from './errors.js';
+import type { AuthClientOptions } from './options.js';
 import { NO_PAIR, type Tokens } from './token-storage.js';
 import { readPair, readRecord, recordOf, type TokenPair } from './wire.js';
 
@@ -24,7 +25,7 @@ const BEARER: Transport = {
     return request;
   },
   readPair,
-  isRefused: (response) => isRefusal(response, /\berror="invalid_token"/, ['access_token_invalid']),
+  isRefused: (response) => isRefusal(response, /\berror="invalid_token"|^access_token_invalid$/),
 };
 
 /** The browser stores the tokens in cookies, which no script can read. */
@@ -42,20 +43,19 @@ const COOKIE: Transport = {
     throw new ClientError('unexpected_answer', 'The server sent tokens. Set its option `cookies`.');
   },
   // The browser removes an expired cookie, so that the request has no credentials.
-  isRefused: (response) => isRefusal(response, /^Bearer\b/i, ['credentials_missing', 'access_token_invalid']),
+  isRefused: (response) => isRefusal(response, /^(Bearer\b|credentials_missing$|access_token_invalid$)/i),
 };
 
-export function transportOf(name: 'bearer' | 'cookie'): Transport {
+export function transportOf(name: AuthClientOptions['transport']): Transport {
   return name === 'cookie' ? COOKIE : BEARER;
 }
 
 /**
- * Returns whether a response is a 401 with one of the challenges. If the page sees no challenge, the response must
- * have one of the codes. A page of another origin sees the challenge only if the server exposes it
- * (`Access-Control-Expose-Headers: WWW-Authenticate`).
+ * Returns whether a response is a 401 whose challenge matches, or whose code if the page sees no challenge. A page of
+ * another origin sees the challenge only if the server exposes it (`Access-Control-Expose-Headers: WWW-Authenticate`).
  */
-async function isRefusal(response: Response, challenges: RegExp, codes: readonly unknown[]): Promise<boolean> {
+async function isRefusal(response: Response, pattern: RegExp): Promise<boolean> {
   if (response.status !== 401) return false;
   const challenge = response.headers.get('WWW-Authenticate');
-  return challenge === null ? codes.includes((await readRecord(response.clone()))['code']) : challenges.test(challenge);
+  return pattern.test(challenge ?? String((await readRecord(response.clone()))['code']));
 }
