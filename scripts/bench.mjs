@@ -10,7 +10,7 @@ import { availableServers } from './servers.mjs';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const bench = join(root, 'bench');
 const isMeasuring = !process.argv.includes('--help') && process.argv[2] !== 'report';
-if (isMeasuring && !existsSync(join(bench, 'node_modules/autocannon'))) {
+if (isMeasuring && !existsSync(join(bench, 'node_modules/better-auth'))) {
   const { status } = spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: bench, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
 }

@@ -1,52 +1,56 @@
-import { Teardown } from './measure/teardown';
+import { compareVersions } from './compare/compare';
 import { machine, versions } from './measure/machine';
-import { measureBounded } from './parts/bounded';
-import { measureGrowth } from './parts/growth';
+import { log, type Figure, type Part } from './measure/part';
+import { Teardown } from './measure/teardown';
+import { writePage } from './page';
 import { measureGuard } from './parts/guard';
-import { measureInstances } from './parts/instances';
 import { measureLogin } from './parts/login';
 import { measureMemory } from './parts/memory';
-import { log, type Part } from './parts/part';
 import { measureRefresh } from './parts/refresh';
-import { writeReport } from './report/write-report';
-import { saveMeasurement, LATEST, type PartName, type PartResults } from './results';
+import { measureStart } from './parts/start';
+import { PART_NAMES, readResults, saveResults, type PartName, type Results } from './results';
 import { HELP, readCommand, type Settings } from './settings';
-import { compareVersions } from './versions/compare';
 
-const PARTS: { readonly [Name in PartName]: Part<PartResults[Name]> } = {
+const PARTS: Readonly<Record<PartName, Part>> = {
   guard: measureGuard,
   refresh: measureRefresh,
   login: measureLogin,
-  bounded: measureBounded,
-  growth: measureGrowth,
+  start: measureStart,
   memory: measureMemory,
-  instances: measureInstances,
 };
 
 const args = process.argv.slice(2);
 const teardown = new Teardown();
 
 async function main(): Promise<void> {
-  const { part, operands, isHelp, settings } = readCommand(args);
+  const { name, operands, isHelp, settings } = readCommand(args);
   if (isHelp) return log(HELP);
-  if (part === 'compare') return compareVersions(operands, settings, teardown);
-  if (part === 'all') for (const name of Object.keys(PARTS)) await measure(name as PartName, settings);
-  else if (part in PARTS) await measure(part as PartName, settings);
-  else if (part !== 'report') throw new Error(`Unknown part ${part}. See npm run bench -- --help.`);
-  if (settings.out === LATEST) writeReport();
+  if (name === 'compare') return compareVersions(operands, settings, teardown);
+  if (name === 'page') return writePage(readResults());
+  if (name === 'all') return saveAll(await measureAll(PART_NAMES, settings), settings);
+  const parts = name === 'quick' ? PART_NAMES : PART_NAMES.filter((part) => part === name);
+  if (parts.length === 0) throw new Error(`Unknown part ${name}. See npm run bench -- --help.`);
+  for (const figures of Object.values(await measureAll(parts, settings))) print(figures);
 }
 
-async function measure<Name extends PartName>(name: Name, settings: Settings): Promise<void> {
-  const options = args[0] === name ? args.slice(1) : args;
-  const result = await PARTS[name](settings, teardown);
-  const measurement = {
-    at: new Date().toISOString(),
-    machine: machine(),
-    versions: versions(),
-    command: ['npm run bench --', name, ...options].join(' '),
-    result,
-  };
-  saveMeasurement(name, measurement, settings.out);
+async function measureAll(names: readonly PartName[], settings: Settings): Promise<Results['parts']> {
+  const parts: Partial<Record<PartName, readonly Figure[]>> = {};
+  for (const name of names) parts[name] = await PARTS[name](settings, teardown);
+  return parts as Results['parts'];
+}
+
+function saveAll(parts: Results['parts'], { rounds, seconds }: Settings): void {
+  const command = ['npm run bench', ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
+  const at = new Date().toISOString();
+  const results = { at, machine: machine(), versions: versions(), command, rounds, seconds, parts };
+  saveResults(results);
+  writePage(results);
+}
+
+function print(figures: readonly Figure[]): void {
+  console.table(
+    figures.map(({ name, database, unit, median, low, high }) => ({ name, database, unit, median, low, high })),
+  );
 }
 
 async function end(code: number): Promise<void> {

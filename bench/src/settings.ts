@@ -1,104 +1,93 @@
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DATABASES, type DatabaseName } from './databases';
+import { DATABASES as AVAILABLE } from '../../test/support/databases';
+import { MEASUREMENTS, type Measurement } from './compare/measurements';
 import { CONTENDERS, type ContenderName } from './contenders/contender';
 import { LOAD_TOOLS, type LoadTool } from './load/load';
-import { LATEST } from './results';
-import { MEASUREMENTS, type Measurement } from './versions/measurements';
+
+const DATABASE_NAMES = ['postgres', 'mariadb', 'mysql9', 'sqlite'] as const;
+
+export type DatabaseName = (typeof DATABASE_NAMES)[number];
+
+/** How long to measure. */
+export interface Effort {
+  readonly rounds: number;
+  /** The duration of a measurement in a round. */
+  readonly seconds: number;
+}
 
 /** The settings of the benchmark. `HELP` describes them. */
-export interface Settings {
+export interface Settings extends Effort {
   readonly databases: readonly DatabaseName[];
   readonly contenders: readonly ContenderName[];
   readonly connections: readonly number[];
-  readonly rounds: number;
-  readonly seconds: number;
+  readonly clients: readonly number[];
   readonly warmupSeconds: number;
   readonly sessions: number;
+  readonly users: number;
   readonly load: LoadTool;
   readonly options: object;
-  readonly ended: number;
-  readonly sizes: readonly number[];
-  readonly prune: number;
-  readonly minutes: number;
-  readonly unknownTokens: number;
-  readonly instances: readonly number[];
-  readonly pgbouncerOptions: object;
   readonly only: readonly Measurement[];
-  /** The file to which the figures are written. */
-  readonly out: string;
 }
 
-export const HELP = `npm run bench                      runs every part, then writes the report
-npm run bench -- <part> [options]  runs one part. Its figures replace the previous ones in bench/results/latest.json,
-                                   except for databases that it does not measure (--databases)
-npm run bench -- report            writes docs/performance.md from the figures in bench/results/latest.json
+export const HELP = `npm run bench                      runs every part, then writes the figures and docs/performance.md
+npm run bench -- quick             runs every part on PostgreSQL in about five minutes, and prints the figures
+npm run bench -- <part> [options]  runs one part, and prints its figures
+npm run bench -- page              writes docs/performance.md from the figures in bench/results/latest.json
 npm run bench -- compare <tarball> <tarball>
                                    compares two versions of the library, packed with npm pack, and prints the ratios
                                    of the second version to the first. Logins hash with CheapPasswordHasher of
                                    nestjs-session-auth/testing, which both versions must export
 
 Parts
-  guard      a guarded route, compared with an unguarded one and with other guards
-  refresh    refreshes, compared with one prepared UPDATE and its commit; stored bytes per session
-  login      logins, compared with the bare password hash
-  bounded    operations on a user with 1,000 active and many ended sessions
-  growth     lookups, listing, logout/all and pruning as the tables grow
-  memory     memory under full load, and under tokens that were never issued
-  instances  several instances on one PostgreSQL, directly and behind PgBouncer (if pgbouncer is on the PATH)
+  guard    a guarded route, compared with an unguarded one and with other guards
+  refresh  refreshes, compared with one prepared UPDATE and its commit
+  login    logins and failed logins, compared with the bare password hash
+  start    the start of the module and the import of the package. Run npm run build first
+  memory   the heap, while many users send requests
 
-Options with their defaults. Separate the values of a list by commas.
-  --databases           sqlite,postgres,mariadb      databases, as far as they are available
-  --contenders          ${CONTENDERS.join(',')}
-  --connections         1,8,32,128                   concurrent connections or clients (compare: 1,8,32, and only for
-                                                     the guard)
-  --rounds              5                            each round measures every contender once, in random order
-                                                     (compare: 15, and the order alternates)
-  --seconds             4                            duration of a measurement (compare: 2)
-  --warmup              2                            seconds per contender before the first round
-  --sessions            500                          sessions that the requests cycle through
-  --load                autocannon                   load tool. wrk must be installed. plain is only for smoke runs
-  --options             '{}'                         options of AuthModule, as JSON
-  --ended               100000                       ended sessions of the user (bounded)
-  --sizes               1000,100000,1000000          numbers of sessions (growth)
-  --prune               1000000                      rows to prune (growth)
-  --minutes             10                           duration of full load (memory)
-  --unknown-tokens      1000000                      requests with unknown tokens (memory)
-  --instances           1,2,4                        numbers of instances (instances)
-  --pgbouncer-options   '{"namedStatements":false}'  options, as JSON, that are added to --options behind PgBouncer
-  --only                ${MEASUREMENTS.join(',').padEnd(29)}measurements (compare)
-  --out                 bench/results/latest.json    file for the figures. Only this file updates docs/performance.md
+Options with their defaults (in parentheses those of quick). Separate the values of a list by commas.
+  --databases    postgres,mariadb,mysql9,sqlite (postgres)  databases, as far as they are available
+  --contenders   ${CONTENDERS.join(',')}
+  --connections  1,8,32 (1,32)                     concurrent connections of the guarded routes
+  --clients      1,8,32,128 (1,32)                 concurrent clients that refresh
+  --rounds       15 (5)                            each round measures everything once, in random order
+  --seconds      1                                 duration of a measurement in a round (compare: 2)
+  --warmup       3 (1)                             seconds per contender before the first round
+  --sessions     500                               sessions that the requests cycle through
+  --users        10000 (1000)                      users that send requests (memory)
+  --load         wrk                               load tool: wrk, or node, which needs more processor time (compare: node)
+  --options      '{}'                              options of AuthModule, as JSON
+  --only         ${MEASUREMENTS.join(',').padEnd(34)}measurements (compare)
 
-Set TEST_POSTGRES_URL and TEST_MARIADB_URL to servers on which the benchmark may create databases.
-It drops them at the end.`;
+Set TEST_POSTGRES_URL and the like to servers on which the benchmark may create databases. It drops them at the end.`;
 
 const FLAGS = {
-  databases: DATABASES.join(','),
+  databases: DATABASE_NAMES.join(','),
   contenders: CONTENDERS.join(','),
-  connections: '1,8,32,128',
-  rounds: '5',
-  seconds: '4',
-  warmup: '2',
+  connections: '1,8,32',
+  clients: '1,8,32,128',
+  rounds: '15',
+  seconds: '1',
+  warmup: '3',
   sessions: '500',
-  load: 'autocannon',
+  users: '10000',
+  load: 'wrk',
   options: '{}',
-  ended: '100000',
-  sizes: '1000,100000,1000000',
-  prune: '1000000',
-  minutes: '10',
-  'unknown-tokens': '1000000',
-  instances: '1,2,4',
-  'pgbouncer-options': '{"namedStatements":false}',
   only: MEASUREMENTS.join(','),
-  out: LATEST,
 };
 
-const COMPARE_FLAGS = { ...FLAGS, connections: '1,8,32', rounds: '15', seconds: '2' };
+const QUICK = { databases: 'postgres', connections: '1,32', clients: '1,32', rounds: '5', warmup: '1', users: '1000' };
+
+/** Other defaults, by the first word of the command line. wrk cannot send the bodies of the compared requests. */
+const DEFAULTS: Readonly<Record<string, Partial<typeof FLAGS>>> = {
+  quick: QUICK,
+  compare: { seconds: '2', load: 'node' },
+};
 
 export interface Command {
-  /** The default is `all`. */
-  readonly part: string;
-  /** The arguments after the part. */
+  /** A part, or `all`, `quick`, `page` or `compare`. */
+  readonly name: string;
+  /** The arguments after the name. */
   readonly operands: readonly string[];
   readonly isHelp: boolean;
   readonly settings: Settings;
@@ -112,29 +101,23 @@ export function readCommand(args: readonly string[]): Command {
     allowPositionals: true,
     options: { ...options, help: { type: 'boolean' as const } },
   });
-  const [part = 'all', ...operands] = positionals;
-  const given = { ...(part === 'compare' ? COMPARE_FLAGS : FLAGS), ...(values as Partial<typeof FLAGS>) };
+  const [name = 'all', ...operands] = positionals;
+  const given = { ...FLAGS, ...DEFAULTS[name], ...(values as Partial<typeof FLAGS>) };
   const settings = {
-    databases: oneOrMore(given.databases, DATABASES, '--databases'),
+    databases: oneOrMore(given.databases, DATABASE_NAMES, '--databases').filter((one) => AVAILABLE.includes(one)),
     contenders: oneOrMore(given.contenders, CONTENDERS, '--contenders'),
     connections: numbers(given.connections, '--connections'),
+    clients: numbers(given.clients, '--clients'),
     rounds: number(given.rounds, '--rounds'),
     seconds: number(given.seconds, '--seconds'),
     warmupSeconds: number(given.warmup, '--warmup'),
     sessions: number(given.sessions, '--sessions'),
+    users: number(given.users, '--users'),
     load: oneOrMore(given.load, LOAD_TOOLS, '--load')[0]!,
     options: JSON.parse(given.options) as object,
-    ended: number(given.ended, '--ended'),
-    sizes: numbers(given.sizes, '--sizes'),
-    prune: number(given.prune, '--prune'),
-    minutes: number(given.minutes, '--minutes'),
-    unknownTokens: number(given['unknown-tokens'], '--unknown-tokens'),
-    instances: numbers(given.instances, '--instances'),
-    pgbouncerOptions: JSON.parse(given['pgbouncer-options']) as object,
     only: oneOrMore(given.only, MEASUREMENTS, '--only'),
-    out: resolve(given.out),
   };
-  return { part, operands, isHelp: values['help'] === true, settings };
+  return { name, operands, isHelp: values['help'] === true, settings };
 }
 
 function oneOrMore<Name extends string>(list: string, known: readonly Name[], flag: string): Name[] {

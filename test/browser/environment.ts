@@ -13,7 +13,7 @@ import { createDatabase, type TestDatabase } from '../support/databases';
 import { DrivenClock } from '../support/driven-clock';
 import { launch } from './chromium';
 import { clientModules, createCertificate } from './generated-files';
-import { freePort } from '../../bench/src/application/port';
+import { freePort } from '../support/port';
 import { SocketGateway } from './socket.gateway';
 import { Traffic } from './traffic';
 

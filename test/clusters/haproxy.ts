@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isListening } from '../../bench/src/application/port';
+import { isListening } from '../support/port';
 import { blocksOf } from '../docs/code-blocks';
 import { Server } from './server';
 import type { Workspace } from './workspace';

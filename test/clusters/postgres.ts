@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isListening } from '../../bench/src/application/port';
-import { startPgBouncer } from '../../bench/src/application/pgbouncer';
+import { isListening } from '../support/port';
+import { startPgBouncer } from './pgbouncer';
 import { APPLICATION, DATABASE, type Cluster } from './cluster';
 import { CHECK_USER, HaProxy } from './haproxy';
 import { query, run, Server, type Row } from './server';

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isListening } from '../../bench/src/application/port';
+import { isListening } from '../support/port';
 import { Teardown } from '../../bench/src/measure/teardown';
 
 /** The id of the user `nobody` and its group, who run the servers if this process is root. */

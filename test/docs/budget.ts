@@ -22,7 +22,7 @@ export function budgets(): Readonly<Record<string, { readonly size: number; read
 /** Pages of which a script writes the text, or that describe the repository. */
 const UNCOUNTED = /options|SECURITY|ARCHITECTURE|CHANGELOG/;
 /** Code blocks, generated tables and the targets of links. */
-const UNREAD = /^( *)```[^]*?^ *```$|<!-- .*(?:bench:|written by)[^]*?<!-- (?:\/bench:|until here)|\]\([^)]*\)/gm;
+const UNREAD = /^( *)```[^]*?^ *```$|<!-- .*(?:bench:|written by)[^]*?<!-- (?:\/bench|until here)|\]\([^)]*\)/gm;
 /** Guides that are still longer than 1,500 words. */
 const LONG: Readonly<Record<string, number>> = {
   'docs/client.md': 4_700,

@@ -8,7 +8,7 @@ import { FormerTokens, rememberHandshake, type StoredUser, TokenSource, UserStor
 import type { Handshake, PresentedToken, TransportCall } from 'nestjs-session-auth';
 import type { ColumnOptions } from 'typeorm';
 import { firstValueFrom } from 'rxjs';
-import { freePort } from '../../bench/src/application/port';
+import { freePort } from '../support/port';
 import { rulesOf } from '../../libs/auth/src/http/route-rules';
 import { DATABASES, DIALECTS } from '../support/databases';
 import { describeApplication, describeHttp, describeOnBothPlatforms } from '../support/environment';

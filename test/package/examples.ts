@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { freePort } from '../../bench/src/application/port';
+import { freePort } from '../support/port';
 import { packLibrary } from './installation';
 import { nodeBinary } from './node-binaries';
 import { attempt, failures, ROOT, run, whileListening } from './run';

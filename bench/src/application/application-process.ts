@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { writeOptions } from '../../../test/support/sqlite';
 import type { Headers } from '../contenders/contender';
-import type { ApplicationSpec, Listening, Memory } from './spec';
+import type { ApplicationSpec, Listening } from './spec';
 
 const ROOT = join(__dirname, '../../..');
 const START_MS = 120_000;
@@ -58,11 +58,11 @@ export class ApplicationProcess {
     return this.child.pid!;
   }
 
-  /** Returns the memory of the process after a garbage collection. */
-  async memory(): Promise<Memory> {
+  /** Returns the used heap of the process after a garbage collection, in bytes. */
+  async heapUsed(): Promise<number> {
     const reply = once(this.child, 'message');
-    this.child.send('memory');
-    return ((await reply) as [Memory])[0];
+    this.child.send('heap');
+    return ((await reply) as [number])[0];
   }
 
   async stop(): Promise<void> {

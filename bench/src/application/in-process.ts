@@ -1,12 +1,23 @@
 import { Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { DataSourceOptions } from 'typeorm';
-import { make } from '../contenders/ours';
+import { createDatabase } from '../../../test/support/databases';
+import { make } from '../contenders/guard';
+import type { Teardown } from '../measure/teardown';
+import type { DatabaseName } from '../settings';
 
-/** Starts the library in this process, without HTTP and without scheduled pruning. */
-export async function openLibrary(database: DataSourceOptions, options: object): Promise<INestApplicationContext> {
-  const { module } = await make({ database, sessions: 0, options: { pruneIntervalSeconds: false, ...options } });
+/** Starts the library in this process on a new database, without HTTP and without scheduled pruning. */
+export async function openLibrary(
+  name: DatabaseName,
+  options: object,
+  teardown: Teardown,
+): Promise<INestApplicationContext> {
+  const database = await createDatabase(name, { isDurable: true });
+  teardown.add(() => database.drop());
+  const setup = { database: database.options, sessions: 0, options: { pruneIntervalSeconds: false, ...options } };
+  const { module } = await make(setup);
   @Module({ imports: module.imports! })
   class LibraryModule {}
-  return NestFactory.createApplicationContext(LibraryModule, { logger: ['error', 'fatal'] });
+  const app = await NestFactory.createApplicationContext(LibraryModule, { logger: ['error', 'fatal'] });
+  teardown.add(() => app.close());
+  return app;
 }

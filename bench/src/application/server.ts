@@ -5,11 +5,11 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AddressInfo } from 'node:net';
 import { readOptions } from '../../../test/support/sqlite';
 import type { MakeContender } from '../contenders/contender';
-import type { ApplicationMessage, ApplicationSpec } from './spec';
+import type { ApplicationSpec, Listening } from './spec';
 
 /**
  * Runs a contender in its own process. Sends the port and the request headers to the parent process and, on
- * request, the memory usage.
+ * request, the used heap after a garbage collection.
  */
 async function main(): Promise<void> {
   const spec = readOptions<ApplicationSpec>(process.env['APPLICATION_SPEC']!);
@@ -26,17 +26,12 @@ async function main(): Promise<void> {
   await app.listen(0, '127.0.0.1');
   const headers = await contender.credentials(app);
   const { port } = (app.getHttpServer() as { address(): AddressInfo }).address();
-  send({ port, headers });
-}
-
-function send(message: ApplicationMessage): void {
-  process.send!(message);
+  process.send!({ port, headers } satisfies Listening);
 }
 
 process.on('message', () => {
   globalThis.gc?.();
-  const { rss, heapUsed } = process.memoryUsage();
-  send({ rss, heapUsed });
+  process.send!(process.memoryUsage().heapUsed);
 });
 // The parent process has ended, perhaps by a signal.
 process.on('disconnect', () => process.exit(0));

@@ -6,16 +6,7 @@ export interface ApplicationSpec extends ContenderSetup {
   readonly contender: ContenderName | 'packed';
 }
 
-/** A message from an application process to its parent. */
-export type ApplicationMessage = Listening | Memory;
-
 export interface Listening {
   readonly port: number;
   readonly headers: readonly Headers[];
-}
-
-/** The memory of the process, in bytes. With `--expose-gc`, a garbage collection precedes the reading. */
-export interface Memory {
-  readonly rss: number;
-  readonly heapUsed: number;
 }

@@ -2,19 +2,11 @@ import type { INestApplication, ModuleMetadata, NestApplicationOptions } from '@
 import type { DataSourceOptions } from 'typeorm';
 
 /**
- * All ways to guard the route. `none` has no guard. `batching` is the fastest possible check of each request against
- * the database, and `prepared` is the fastest possible check with one query per request.
+ * All ways to guard the route. `guard` is the library's guard, and `exhausted` the same while the application uses up its
+ * own pool. `none` has no guard. `batching` is the fastest possible check of each request against the database, and
+ * `prepared` is the fastest possible check with one query per request.
  */
-export const CONTENDERS = [
-  'none',
-  'ours',
-  'batching',
-  'prepared',
-  'jwt',
-  'typeorm',
-  'better-auth',
-  'express-session',
-] as const;
+export const CONTENDERS = ['none', 'guard', 'exhausted', 'batching', 'prepared', 'jwt', 'better-auth'] as const;
 
 export type ContenderName = (typeof CONTENDERS)[number];
 

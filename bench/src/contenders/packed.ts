@@ -1,7 +1,7 @@
 import { AuthService, type PasswordHasher } from 'nestjs-session-auth';
 import { CheapPasswordHasher } from 'nestjs-session-auth/testing';
 import { timesAsync, type MakeContender } from './contender';
-import { make as makeOurs } from './ours';
+import { make as makeGuard } from './guard';
 
 export const PASSWORD = 'correct horse battery staple';
 
@@ -28,7 +28,7 @@ export const make: MakeContender = async (setup) => {
     ...setup.options,
   };
   return {
-    ...(await makeOurs({ ...setup, options })),
+    ...(await makeGuard({ ...setup, options })),
     credentials(app) {
       const auth = app.get(AuthService);
       return timesAsync(setup.sessions, async (index) => {

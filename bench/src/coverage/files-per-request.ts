@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createDatabase, DATABASES } from '../../../test/support/databases';
-import { make } from '../contenders/ours';
+import { make } from '../contenders/guard';
 import { Teardown } from '../measure/teardown';
 import { Coverage } from './executed-files';
 

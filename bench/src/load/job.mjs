@@ -23,7 +23,7 @@ export function writeResult(result) {
   console.log(JSON.stringify(result));
 }
 
-/** Counts responses and records their times in microseconds. Autocannon records only whole milliseconds. */
+/** Counts responses and records their times in microseconds. */
 export class Tally {
   constructor() {
     this.times = createHistogram();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { readJob, writeResult } from './job.mjs';
 
 const job = await readJob();
-if (job.bodies) throw new Error('--load wrk: only GET requests are supported. Use autocannon.');
+if (job.bodies) throw new Error('--load wrk: only GET requests are supported. Use --load node.');
 const quoted = (text) => JSON.stringify(String(text));
 const tables = job.headers.map(
   (headers) =>

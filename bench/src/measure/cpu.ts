@@ -6,7 +6,7 @@ const TICKS_PER_SECOND = 100;
 /** Processor time used so far, in ticks, by process id. */
 export type CpuTimes = ReadonlyMap<number, number>;
 
-const DATABASE_PROCESSES = { postgres: 'postgres', mariadb: 'mariadbd' } as const;
+const DATABASE_PROCESSES = { postgres: 'postgres', mariadb: 'mariadbd', mysql9: 'mysqld' } as const;
 
 /**
  * Returns the processor time of a database server on this machine. Returns no times for SQLite, which runs in the

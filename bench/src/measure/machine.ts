@@ -31,14 +31,7 @@ const REPOSITORY_PACKAGES = [
   'better-sqlite3',
   'bcrypt',
 ];
-const BENCH_PACKAGES = [
-  'autocannon',
-  '@nestjs/jwt',
-  'better-auth',
-  '@thallesp/nestjs-better-auth',
-  'express-session',
-  'connect-pg-simple',
-];
+const BENCH_PACKAGES = ['@nestjs/jwt', 'better-auth', '@thallesp/nestjs-better-auth'];
 
 /** The versions of the installed packages and programs, by name. */
 export function versions(): Record<string, string> {

@@ -1,18 +1,26 @@
 import { randomInt } from 'node:crypto';
 
-/** The median, minimum and maximum of a figure over all rounds. */
-export interface Spread {
+/** The median of a figure over all rounds, with its 95 % confidence interval. */
+export interface Summary {
   readonly median: number;
-  readonly min: number;
-  readonly max: number;
+  readonly low: number;
+  readonly high: number;
 }
 
-export function spread(values: readonly number[]): Spread {
-  return {
-    median: rounded(median(values)),
-    min: rounded(Math.min(...values)),
-    max: rounded(Math.max(...values)),
-  };
+const RESAMPLES = 10_000;
+
+/**
+ * Returns the median and its 95 % confidence interval, by the percentile bootstrap with 10,000 resamples. The same
+ * values always give the same interval, because the random numbers have a fixed seed.
+ * @throws Error if there are no values
+ */
+export function summary(values: readonly number[]): Summary {
+  const random = seededRandom(1);
+  const medians = Array.from({ length: RESAMPLES }, () =>
+    median(values.map(() => values[Math.floor(random() * values.length)]!)),
+  );
+  const [low, high] = [0.025, 0.975].map((share) => rounded(percentile(medians, share)));
+  return { median: rounded(median(values)), low: low!, high: high! };
 }
 
 /** @throws Error if there are no values */
@@ -23,25 +31,15 @@ export function median(values: readonly number[]): number {
   return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
 }
 
-/** The bounds of a confidence interval. */
-export interface Interval {
-  readonly low: number;
-  readonly high: number;
+/** Divides the figures round by round, because a disturbance of a round affects both figures. */
+export function ratios(ones: readonly number[], others: readonly number[]): number[] {
+  return ones.map((one, round) => one / others[round]!);
 }
 
-const RESAMPLES = 10_000;
-
-/**
- * Returns the 95 % confidence interval of the median, by the percentile bootstrap with 10,000 resamples. The same
- * values always give the same interval, because the random numbers have a fixed seed.
- * @throws Error if there are no values
- */
-export function medianInterval(values: readonly number[]): Interval {
-  const random = seededRandom(1);
-  const medians = Array.from({ length: RESAMPLES }, () =>
-    median(values.map(() => values[Math.floor(random() * values.length)]!)),
-  );
-  return { low: percentile(medians, 0.025), high: percentile(medians, 0.975) };
+/** Returns the value below which a share of the values lies. For the 99th percentile, the share is 0.99. */
+function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 }
 
 /** Returns a generator of reproducible random numbers from 0 (inclusive) to 1 (exclusive): mulberry32. */
@@ -55,23 +53,12 @@ function seededRandom(seed: number): () => number {
   };
 }
 
-/** Returns the value below which a share of the values lies. For the 99th percentile, the share is 0.99. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}
-
-/** Divides the figures round by round, because a disturbance of a round affects both figures. */
-export function ratios(ones: readonly number[], others: readonly number[]): Spread {
-  return spread(ones.map((one, round) => one / others[round]!));
-}
-
 export function shuffled<Item>(items: readonly Item[]): Item[] {
   const left = [...items];
   return items.map(() => left.splice(randomInt(left.length), 1)[0]!);
 }
 
 /** Rounds to four significant digits. Further digits are noise. */
-export function rounded(value: number): number {
+function rounded(value: number): number {
   return Number(value.toPrecision(4));
 }

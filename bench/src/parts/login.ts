@@ -1,75 +1,53 @@
 import { compare, hash } from 'bcrypt';
 import { AuthService } from 'nestjs-session-auth';
 import { availableParallelism } from 'node:os';
-import { createDatabase } from '../../../test/support/databases';
-import type { DatabaseName } from '../databases';
-import { times } from '../contenders/contender';
 import { openLibrary } from '../application/in-process';
-import { compareAlternating, type Comparison } from '../measure/compare';
-import type { Teardown } from '../measure/teardown';
-import type { Operation } from '../measure/drive';
-import type { Settings } from '../settings';
-import { log, type Part } from './part';
+import { times } from '../contenders/contender';
+import { measureMixed } from '../measure/drive';
+import { figure, log, ratio, type Figure, type Part } from '../measure/part';
 
 const PASSWORD = 'correct horse battery staple';
 
 /** The default of `bcryptCost`. */
 const COST = 12;
 
-export interface LoginCell {
-  readonly database: DatabaseName;
-  readonly hash: Comparison;
-  /** Logins with `sessionPolicy: 'multi'`. */
-  readonly multi: Comparison;
-  /** Logins with `sessionPolicy: 'max_count'` at the limit, where each login ends another session. */
-  readonly limited: Comparison;
-}
+/** Failed logins are counted and never refused: `throttleFrom: false` would skip a part of the work. */
+const OPTIONS = { bcryptCost: COST, failedLogins: { throttleFrom: 1_000_000, accountBlock: false } };
 
-export interface LoginResult {
-  readonly rounds: number;
-  readonly seconds: number;
-  readonly bcryptCost: number;
-  /** One client per core, so that no login waits for a core. */
-  readonly clients: number;
-  readonly cells: readonly LoginCell[];
-}
-
-/** Compares `AuthService.login` with the bare verification of a password hash, both without HTTP. */
-export const measureLogin: Part<LoginResult> = async (settings, teardown) => {
-  const { rounds, seconds } = settings;
+/**
+ * Compares `AuthService.login` with the bare verification of a password hash, both without HTTP. One client per core, so
+ * that no login waits for a core.
+ */
+export const measureLogin: Part = async (settings, teardown) => {
   const clients = availableParallelism();
   const stored = await hash(PASSWORD, COST);
-  const cells: LoginCell[] = [];
+  const figures: Figure[] = [];
   for (const database of settings.databases) {
     log(`login: ${database}`);
+    const auth = (await openLibrary(database, { ...OPTIONS, ...settings.options }, teardown)).get(AuthService);
+    const [names, failing] = ['user', 'failing user'].map((name) => times(clients, (index) => `${name} ${index}`));
+    for (const username of [...names!, ...failing!]) await auth.createUser({ username, password: PASSWORD });
     const operations = {
       hash: () => compare(PASSWORD, stored),
-      multi: await prepareLogin(database, clients, {}, settings, teardown),
-      limited: await prepareLogin(database, clients, { sessionPolicy: 'max_count' }, settings, teardown),
+      login: (worker: number) => auth.login({ username: names![worker]!, password: PASSWORD }),
+      'failed login': (worker: number) => failedLogin(auth, failing![worker]!),
     };
-    const compared = await compareAlternating(operations, { rounds, seconds, workers: clients });
-    cells.push({ database, ...compared });
+    const rates = await measureMixed(operations, clients, settings);
+    const all = Object.entries(rates);
+    figures.push(
+      ...all.map(([name, rounds]) => figure(name, database, 'requests per second', rounds)),
+      // The time of an operation is the reciprocal of its rate.
+      ...all.slice(1).map(([name, rounds]) => ratio(`time of ${name} / hash`, database, rates.hash, rounds)),
+    );
     await teardown.run();
   }
-  return { rounds, seconds, bcryptCost: COST, clients, cells };
+  return figures;
 };
 
-async function prepareLogin(
-  database: DatabaseName,
-  clients: number,
-  policy: object,
-  { options }: Settings,
-  teardown: Teardown,
-): Promise<Operation> {
-  const testDatabase = await createDatabase(database, { isDurable: true });
-  teardown.add(() => testDatabase.drop());
-  const app = await openLibrary(testDatabase.options, { ...options, bcryptCost: COST, ...policy });
-  teardown.add(() => app.close());
-  const auth = app.get(AuthService);
-  const names = times(clients, (index) => `user ${index}`);
-  for (const username of names) {
-    const user = await auth.createUser({ username, password: PASSWORD });
-    for (let session = 0; session < 5; session++) await auth.openSession(user);
-  }
-  return (worker) => auth.login({ username: names[worker]!, password: PASSWORD });
+async function failedLogin(auth: AuthService, username: string): Promise<void> {
+  const isRefused = await auth.login({ username, password: `not ${PASSWORD}` }).then(
+    () => false,
+    (error: { code?: string }) => error.code === 'invalid_credentials',
+  );
+  if (!isRefused) throw new Error('A wrong password was not refused.');
 }

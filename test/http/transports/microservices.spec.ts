@@ -16,7 +16,7 @@ import {
   type TransportCall,
 } from 'nestjs-session-auth';
 import { firstValueFrom } from 'rxjs';
-import { freePort } from '../../../bench/src/application/port';
+import { freePort } from '../../support/port';
 import { describeApplication } from '../../support/environment';
 import { applicationStarter } from '../../support/start-for-test';
 import type { TestApplication } from '../../support/test-application';

@@ -1,4 +1,4 @@
-// Generates load with the HTTP client of Node.js, for smoke runs without a load tool.
+// Generates load with the HTTP client of Node.js.
 import { Agent, request } from 'node:http';
 import { nextBody, readJob, requestsOf, Tally, writeResult } from './job.mjs';
 

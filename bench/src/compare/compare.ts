@@ -2,14 +2,14 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase, type DatabaseName } from '../../../test/support/databases';
+import { createDatabase } from '../../../test/support/databases';
 import { ApplicationProcess } from '../application/application-process';
 import { assertAllSucceeded, runLoad } from '../load/load';
 import { cpuMsBetween, cpuOf } from '../measure/cpu';
-import { median, medianInterval } from '../measure/statistics';
+import { log } from '../measure/part';
+import { median, ratios, summary } from '../measure/statistics';
 import type { Teardown } from '../measure/teardown';
-import { log } from '../parts/part';
-import type { Settings } from '../settings';
+import type { DatabaseName, Settings } from '../settings';
 import { loadOf, type Measurement } from './measurements';
 import { unpack } from './unpack';
 
@@ -121,7 +121,7 @@ function tableOf(rows: readonly Row[]): string {
 
 /** Returns the median of the ratios of the second version to the first in the same round, and its interval. */
 function ratioOf([first, second]: Row['versions'], figure: keyof Figures): [string, string] {
-  const ratios = second.map((figures, round) => figures[figure] / first[round]![figure]);
-  const { low, high } = medianInterval(ratios);
-  return [median(ratios).toFixed(3), `${low.toFixed(3)} to ${high.toFixed(3)}`];
+  const of = (rounds: readonly Figures[]): number[] => rounds.map((one) => one[figure]);
+  const { median: middle, low, high } = summary(ratios(of(second), of(first)));
+  return [middle.toFixed(3), `${low.toFixed(3)} to ${high.toFixed(3)}`];
 }
