@@ -100,9 +100,9 @@ export class TestApplication {
     const logs: string[] = [];
     const log = (...parts: unknown[]): void => void logs.push(parts.map(String).join(' '));
     const dataSource = await new DataSource({
+      synchronize: true,
       ...options.database.options,
       entities: [...(options.entities ?? AUTH_ENTITIES)],
-      synchronize: true,
     }).initialize();
     @Module({
       imports: [
