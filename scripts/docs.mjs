@@ -2,7 +2,7 @@
 // script serves the pages and rebuilds them on changes, but builds the API pages only if the pages are missing.
 // The script installs the packages of the website if the packages are missing or older than the lockfile.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,6 +16,20 @@ function run(command, args, cwd) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
+/** Adds what the pages of TypeDoc lack for screen readers, and removes links from the headings that fold a section. */
+function makeAccessible(folder) {
+  const pages = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.html'));
+  for (const page of pages.map((name) => join(folder, name))) {
+    const html = readFileSync(page, 'utf8')
+      .replace('<div class="col-content">', '<div class="col-content" role="main">')
+      .replaceAll('<h5 class="tsd-index-heading', '<h5 role="heading" aria-level="2" class="tsd-index-heading')
+      .replaceAll(/<summary[^]*?<\/summary>/g, (summary) =>
+        summary.replaceAll(/<a [^>]*class="tsd-anchor-icon"[^]*?<\/a>/g, ''),
+      );
+    writeFileSync(page, html);
+  }
+}
+
 const changedAt = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
 if (changedAt(join(website, 'node_modules/.package-lock.json')) < changedAt(join(website, 'package-lock.json'))) {
   run('npm', ['ci'], website);
@@ -23,9 +37,10 @@ if (changedAt(join(website, 'node_modules/.package-lock.json')) < changedAt(join
 
 if (!isServing || !existsSync(api)) {
   rmSync(api, { recursive: true, force: true });
-  const typedoc = join(root, 'node_modules/typedoc/bin/typedoc');
-  run(process.execPath, [typedoc, '--out', api], root);
-  run(process.execPath, [typedoc, '--options', 'libs/client/typedoc.json', '--out', join(api, 'client')], root);
+  const typedoc = [join(root, 'node_modules/typedoc/bin/typedoc'), '--readme', 'none', '--hideGenerator', '--out'];
+  run(process.execPath, [...typedoc, api], root);
+  run(process.execPath, [...typedoc, join(api, 'client'), '--options', 'libs/client/typedoc.json'], root);
+  makeAccessible(api);
 }
 
 // Copies the modules of Mermaid, which only pages with a diagram load.

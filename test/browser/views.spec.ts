@@ -1,38 +1,18 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import { MINUTE } from '../support/driven-clock';
 import { describeInChromium } from './chromium';
 import { signInAt, BrowserEnvironment } from './environment';
+import { addAxe, expectAccessible, LOOKS, SIZES } from './page-checks';
 
 jest.setTimeout(120_000);
 
-const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
 const IMAGES = join(__dirname, '../../docs/images');
-const SIZES = { desktop: { width: 1_200, height: 900 }, phone: { width: 390, height: 844 } } as const;
 const PHONE: BrowserContextOptions = {
   userAgent:
     'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
 };
-
-interface Finding {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
-/** Returns the violations that axe finds on the page, with their elements. */
-async function findings(page: Page): Promise<string[]> {
-  // Wait until the colors of buttons have faded in.
-  await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => undefined)))');
-  const { violations } = await page.evaluate<{ violations: Finding[] }>('axe.run()');
-  return violations.map(({ id, impact, nodes }) => `${impact}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
-
-async function isTooWide(page: Page): Promise<boolean> {
-  return page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
-}
 
 describeInChromium('the views of the page', () => {
   let env: BrowserEnvironment;
@@ -40,34 +20,26 @@ describeInChromium('the views of the page', () => {
   beforeEach(() => env.reset());
   afterAll(() => env.close());
 
-  const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
-    (['desktop', 'phone'] as const).map((size) => ({ colorScheme, size })),
-  );
-
-  it.each(looks)('each view is accessible and fits the screen: $colorScheme, $size', async ({ colorScheme, size }) => {
+  it.each(LOOKS)('each view is accessible and fits the screen: $colorScheme, $size', async ({ colorScheme, size }) => {
     const context = await env.openWindow({ colorScheme, viewport: SIZES[size], reducedMotion: 'reduce' });
-    await context.addInitScript({ content: AXE });
+    await addAxe(context);
     const page = await context.newPage();
-    const check = async (): Promise<void> => {
-      expect(await findings(page)).toEqual([]);
-      expect(await isTooWide(page)).toBe(false);
-    };
     await page.goto('/');
     await page.getByText('Users of the sample').waitFor();
-    await check();
+    await expectAccessible(page);
     await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Please fill this in.').first().waitFor();
-    await check();
+    await expectAccessible(page);
     await signInAt(page);
     await env.signIn('alice', PHONE);
     await page.locator('#devices li').nth(1).waitFor();
-    await check();
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Simulate a stolen token' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
-    await check();
+    await expectAccessible(page);
     await signInAt(page);
     await page.getByText('2 sessions ended.').first().waitFor();
-    await check();
+    await expectAccessible(page);
     expect(env.errors).toEqual([]);
   });
 

@@ -24,12 +24,19 @@ export default defineConfig({
   title: 'nestjs-session-auth',
   description: 'Session-based authentication for NestJS with opaque tokens.',
   lang: 'en',
+  // The path under which the site is served.
+  base: (process.env['SITE_BASE'] ?? '/') as `/${string}/`,
   srcDir: '..',
   srcExclude: ['{apps,bench,examples,libs,scripts,test,website}/**', 'docs/api/**'],
   outDir: '.vitepress/dist',
   cacheDir: '.vitepress/cache',
   rewrites: Object.fromEntries(pages.map((file) => [file, `${addressOf(file)}.md`])),
-  markdown: { anchor: { slugify: slugOf }, config: useRepositoryMarkdown },
+  markdown: {
+    anchor: { slugify: slugOf },
+    config: useRepositoryMarkdown,
+    // The default themes have too little contrast.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+  },
   vite: {
     publicDir: join(ROOT, 'website/public'),
     // The pages are outside the folder that contains node_modules, so Vite does not find Vue by itself.
