@@ -22,6 +22,7 @@ function makeAccessible(folder) {
   for (const page of pages.map((name) => join(folder, name))) {
     const html = readFileSync(page, 'utf8')
       .replace('<div class="col-content">', '<div class="col-content" role="main">')
+      .replace('<div class="col-sidebar">', '<div class="col-sidebar" role="complementary">')
       .replaceAll('<h5 class="tsd-index-heading', '<h5 role="heading" aria-level="2" class="tsd-index-heading')
       .replaceAll(/<summary[^]*?<\/summary>/g, (summary) =>
         summary.replaceAll(/<a [^>]*class="tsd-anchor-icon"[^]*?<\/a>/g, ''),
