@@ -45,6 +45,7 @@ export class BrowserEnvironment {
   /** The origins of the page (`url`) and of the API (`api`). */
   url = '';
   api = '';
+  private app!: NestExpressApplication;
   private stopping: Promise<void> | undefined;
   private readonly contexts: BrowserContext[] = [];
 
@@ -52,14 +53,18 @@ export class BrowserEnvironment {
     readonly browser: Browser,
     private readonly database: TestDatabase,
     private readonly options: BrowserEnvironmentOptions,
-    private app: NestExpressApplication,
+    private readonly auth: object,
+    private readonly port: number,
   ) {}
 
   static async start(auth: object = {}, options: BrowserEnvironmentOptions = {}): Promise<BrowserEnvironment> {
     process.env['CLIENT_MODULES'] = clientModules();
     const database = await createDatabase('sqlite');
-    const environment = new BrowserEnvironment(await launch(), database, options, undefined as never);
-    await environment.startApplication(auth);
+    const environment = new BrowserEnvironment(await launch(), database, options, auth, await freePort());
+    await environment.startApplication();
+    for (const username of ['alice', 'bob', MARKUP]) {
+      await environment.app.get(AuthService).createUser({ username, password: PASSWORD }, { skipPolicy: true });
+    }
     return environment;
   }
 
@@ -120,15 +125,23 @@ export class BrowserEnvironment {
     return (this.stopping ??= this.app.close());
   }
 
+  /** Stops the application, and starts it again at the same address. */
+  async restartApplication(): Promise<void> {
+    this.dropConnections();
+    await this.stopApplication();
+    this.stopping = undefined;
+    await this.startApplication();
+  }
+
   async close(): Promise<void> {
     await this.browser.close();
     await this.stopApplication();
     await this.database.drop();
   }
 
-  private async startApplication(auth: object): Promise<void> {
+  private async startApplication(): Promise<void> {
+    const { auth, port } = this;
     const { scheme } = this.options;
-    const port = await freePort();
     this.url = scheme ? `${scheme}://app.example.localhost:${port}` : `http://127.0.0.1:${port}`;
     this.api = scheme ? `${scheme}://api.example.localhost:${port}` : this.url;
     const cookies = { secure: scheme === 'https', trustedOrigins: scheme ? [this.url] : [] };
@@ -153,9 +166,6 @@ export class BrowserEnvironment {
     this.app.use(this.traffic.pass.bind(this.traffic));
     allowFrontEnds(this.app);
     await this.app.listen(port, '127.0.0.1');
-    for (const username of ['alice', 'bob', MARKUP]) {
-      await this.app.get(AuthService).createUser({ username, password: PASSWORD }, { skipPolicy: true });
-    }
   }
 }
 

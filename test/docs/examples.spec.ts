@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { blocksOf } from './code-blocks';
-import { EXAMPLES } from './examples';
+import { EXAMPLES, FRONT_ENDS } from './examples';
 
 const ROOT = join(__dirname, '../..');
 
@@ -23,13 +23,20 @@ describe.each(EXAMPLES)('the example $name', ({ folder, guide }) => {
   it('the example has at most 220 lines', () => {
     expect(sources.join('').split('\n').length - 1).toBeLessThanOrEqual(220);
   });
+});
+
+describe.each([
+  ...EXAMPLES.map(({ name }) => [name, 'nestjs-session-auth', 'file:../../libs/auth'] as const),
+  ...FRONT_ENDS.map((name) => [name, 'nestjs-session-auth-client', 'file:../../libs/client'] as const),
+])('the packages of the example %s', (name, own, source) => {
+  const folder = join(ROOT, 'examples', name);
 
   it('the lockfile of the example contains no registry URL', () => {
     const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { resolved?: string }>;
     };
     const resolved = Object.values(packages).flatMap(({ resolved: address }) => address ?? []);
-    expect(resolved).toEqual(['file:../../libs/auth']);
+    expect(resolved).toEqual([source]);
   });
 
   it('the example uses the same versions of packages as the repository', () => {
@@ -39,6 +46,6 @@ describe.each(EXAMPLES)('the example $name', ({ folder, guide }) => {
       ([pkg, range]) => repositoryVersions![pkg] && repositoryVersions![pkg] !== range,
     );
     expect(differing).toEqual([]);
-    expect(exampleVersions!['nestjs-session-auth']).toBe('file:../../libs/auth');
+    expect(exampleVersions![own]).toBe(source);
   });
 });

@@ -11,9 +11,12 @@ export interface Example {
   readonly guide: string;
 }
 
-/** All examples. */
+/** The examples without an API, which test/package/front-ends.spec.ts runs in a browser. */
+export const FRONT_ENDS: readonly string[] = ['react', 'next'];
+
+/** The examples with an API. */
 export const EXAMPLES: readonly Example[] = readdirSync(FOLDER)
-  .filter((name) => existsSync(join(FOLDER, name, 'package.json')))
+  .filter((name) => existsSync(join(FOLDER, name, 'package.json')) && !FRONT_ENDS.includes(name))
   .map((name) => ({ name, folder: join(FOLDER, name), guide: `docs/${GUIDES[name] ?? name}.md` }));
 
 /** Returns whether an example compiles a guide's code, because only the example installs the required packages. */

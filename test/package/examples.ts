@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { FRONT_ENDS } from '../docs/examples';
 import { freePort } from '../support/port';
 import { packLibrary } from './installation';
 import { nodeBinary } from './node-binaries';
@@ -12,7 +13,8 @@ const NODE = '22';
 
 /** Installs, tests and starts each example in an empty folder with the packed library. */
 async function main(names: readonly string[]): Promise<void> {
-  const existing = [...new Set(trackedFiles().map((path) => path.split('/')[1]!))];
+  const folders = new Set(trackedFiles().map((path) => path.split('/')[1]!));
+  const existing = [...folders].filter((name) => !FRONT_ENDS.includes(name));
   const unknown = names.find((name) => !existing.includes(name));
   if (unknown) throw new Error(`No example '${unknown}'. There are: ${existing.join(', ')}.`);
   const chosen = names.length > 0 ? names : existing;

@@ -1,5 +1,4 @@
 import { ClientError } from './errors.js';
-import type { AuthClientOptions } from './options.js';
 import { NO_PAIR, type Tokens } from './token-storage.js';
 import { readPair, readRecord, recordOf, type TokenPair } from './wire.js';
 
@@ -46,7 +45,7 @@ const COOKIE: Transport = {
   isRefused: (response) => isRefusal(response, /^(Bearer\b|credentials_missing$|access_token_invalid$)/i),
 };
 
-export function transportOf(name: AuthClientOptions['transport']): Transport {
+export function transportOf(name: 'bearer' | 'cookie' | undefined): Transport {
   return name === 'cookie' ? COOKIE : BEARER;
 }
 

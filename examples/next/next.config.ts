@@ -1,0 +1,11 @@
+import type { NextConfig } from 'next';
+
+const api = process.env['API'] ?? 'http://127.0.0.1:3000';
+
+const config: NextConfig = {
+  turbopack: { root: __dirname },
+  // The browser's own requests. The sample has no prefix, so it is removed here.
+  rewrites: () => Promise.resolve([{ source: '/api/:path*', destination: `${api}/:path*` }]),
+};
+
+export default config;
