@@ -73,12 +73,12 @@ describe('the packed library', () => {
       expect(documents.flatMap((path) => brokenLinks(path, read))).toEqual([]);
     }
     const readme = readFileSync(join(packed.auth.folder, 'README.md'), 'utf8');
-    expect(linksOf('README.md', readme).length).toBeGreaterThan(30);
+    expect(linksOf('README.md', readme).length).toBeGreaterThan(4);
   });
 
-  it('the packed README contains the quick start and the endpoints, and omits what exists only in the repository', () => {
+  it('the packed README contains the quick start, and omits what exists only in the repository', () => {
     const text = readFileSync(join(packed.auth.folder, 'README.md'), 'utf8');
-    for (const words of ['/auth/login/', 'npm install nestjs-session-auth', '`GET auth/sessions/`']) {
+    for (const words of ['/auth/login/', 'npm install nestjs-session-auth', 'nest add']) {
       expect(text).toContain(words);
     }
     expect(text).not.toMatch(/<!--|npm ci|docs\/images|ARCHITECTURE|CONTRIBUTING/);
