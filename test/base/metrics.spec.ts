@@ -9,9 +9,11 @@ import {
 import { Metrics, METRICS, type MetricName } from '../../libs/auth/src/base/telemetry';
 import { DATABASES } from '../support/databases';
 import { DAY } from '../support/driven-clock';
+import { userIdOf } from '../support/environment';
 import { startForTest } from '../support/start-for-test';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 import { CheapPasswordHasher } from 'nestjs-session-auth/testing';
+import { setTimeout } from 'node:timers/promises';
 import { Tap } from '../support/tap';
 
 /** An OpenTelemetry SDK that keeps the measurements in memory. */
@@ -68,7 +70,7 @@ describe.each(DATABASES)('metrics on %s', (name) => {
     measured = new Measurements();
     measured.register();
     const hashing = { concurrent: 1, waiting: 5 };
-    const auth = { passwordHasher: HeldHasher, hashing, failedLogins: { throttleFrom: 3 } };
+    const auth = { passwordHasher: HeldHasher, hashing, connections: 3, failedLogins: { throttleFrom: 3 } };
     app = await startForTest(name, { auth });
   });
   afterEach(() => measured.shutdown());
@@ -144,6 +146,27 @@ describe.each(DATABASES)('metrics on %s', (name) => {
     await Promise.all(logins);
     expect(await measured.of('session_auth.hashing.waiting')).toEqual({ '': 0 });
     expect(await measured.of('session_auth.hashing.running')).toEqual({ '': 0 });
+  });
+
+  (name === 'sqlite' ? it.skip : it)("the metrics show how many of the library's connections are in use", async () => {
+    const { access_token: token } = await app.login();
+    const userId = await userIdOf(app);
+    const levels = () =>
+      Promise.all(
+        ['used', 'waiting', 'max'].map(
+          async (level) => (await measured.of(`session_auth.connections.${level}` as MetricName))[''],
+        ),
+      );
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    new Tap(app).hook.before = () => held;
+    const lists = [1, 2, 3, 4].map(() => app.auth.listSessions(userId));
+    const read = app.authentication.authenticate(token, {});
+    while ((await levels())[0] !== 3) await setTimeout(5);
+    expect(await levels()).toEqual([3, 2, 3]);
+    release();
+    await Promise.all([...lists, read]);
+    expect(await levels()).toEqual([0, 0, 3]);
   });
 
   it('the metrics count failures of the database', async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { BatchingLoader } from '../../libs/auth/src/database/batching-loader';
 
 /** That lookups share a read, and never receive the result of an earlier read: see `test/sessions/lookups.spec.ts`. */
@@ -44,6 +45,21 @@ describe('BatchingLoader', () => {
     expect(asked).toHaveLength(2);
     await answer();
     expect(asked).toEqual([['a'], ['b'], ['c']]);
+  });
+
+  it('each read runs in the asynchronous context of its first caller, so that traces show it there', async () => {
+    const caller = new AsyncLocalStorage<string>();
+    const readers: unknown[] = [];
+    reads = new BatchingLoader(async (keys) => {
+      readers.push(caller.getStore());
+      if (keys[0] === 'c') await new Promise(() => undefined);
+      return new Map();
+    });
+    for (const key of ['a', 'b', 'b']) caller.run(key, () => void reads.get(key));
+    await jest.advanceTimersByTimeAsync(0);
+    for (const key of ['c', 'd']) caller.run(key, () => void reads.get(key));
+    await jest.advanceTimersByTimeAsync(50);
+    expect(readers).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('a read contains at most 128 keys', async () => {

@@ -128,6 +128,29 @@ describe('docs/operations.md', () => {
   });
 });
 
+describe('docs/grafana-dashboard.json', () => {
+  interface Dashboard {
+    readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+  }
+  const { panels } = JSON.parse(read('docs/grafana-dashboard.json')) as Dashboard;
+  const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  const toPrometheus = (name: string): string => name.replaceAll('.', '_');
+
+  /** The series of each metric, by the rules of "Prometheus and OpenMetrics Compatibility" of OpenTelemetry. */
+  const series = Object.entries(METRICS).map(([name, { kind, unit }]) => {
+    const base = toPrometheus(name) + (unit === 's' ? '_seconds' : '');
+    if (kind === 'histogram') return ['_bucket', '_count', '_sum'].map((suffix) => base + suffix);
+    return [kind === 'counter' ? `${base}_total` : base];
+  });
+  const labels = words(read('libs/auth/src/base/telemetry.ts'), /^ {2}readonly '([\w.]+)'\?:/gm).map(toPrometheus);
+
+  it('the dashboard shows every metric, and queries only series and labels that the library emits', () => {
+    const queried = new Set(queries.flatMap((query) => words(query, /(session_auth_\w+|error_type)/g)));
+    expect([...queried].filter((name) => ![...series.flat(), ...labels].includes(name))).toEqual([]);
+    expect(series.filter((names) => !names.some((name) => queried.has(name)))).toEqual([]);
+  });
+});
+
 describe('docs/client.md', () => {
   /** Returns the names in the first column of the table under a heading. */
   function namesUnder(heading: string): string[] {

@@ -160,6 +160,12 @@ function createDatabase(dataSource: DataSource, options: ResolvedAuthOptions, me
   const dialect = dialectOf(dataSource)!;
   const database =
     dialect === 'sqlite' ? new SqliteDatabase(dataSource) : new PooledDatabase(dataSource, dialect, options);
+  if (database instanceof PooledDatabase) {
+    const { load, size } = database.connections;
+    metrics.observe('session_auth.connections.used', () => load.used);
+    metrics.observe('session_auth.connections.waiting', () => load.waiting);
+    metrics.observe('session_auth.connections.max', () => size);
+  }
   database.onFailure = (kind) => metrics.count('session_auth.database.errors', 1, { 'error.type': kind });
   return database;
 }

@@ -2,14 +2,17 @@ import type * as OpenTelemetry from '@opentelemetry/api';
 import { AuthError, type AuthErrorCode } from './errors';
 import { loadOptionalPeer } from './optional-peer';
 
-/** Records metrics with `@opentelemetry/api`, an optional peer dependency. Without a meter, records nothing. */
+/** Records metrics and spans with `@opentelemetry/api`, an optional peer dependency. Without an SDK, records nothing. */
 export class Metrics {
   private readonly counters = new Map<MetricName, OpenTelemetry.Counter>();
   private readonly histograms = new Map<MetricName, OpenTelemetry.Histogram>();
   private readonly stopObserving: (() => void)[] = [];
 
   // Private, so that the published declarations do not contain the types of the optional dependency.
-  private constructor(private readonly meter: OpenTelemetry.Meter | null) {
+  private constructor(
+    private readonly meter: OpenTelemetry.Meter | null,
+    private readonly tracer: OpenTelemetry.Tracer | null,
+  ) {
     for (const [name, { kind }] of Object.entries(METRICS) as [MetricName, MetricDescription][]) {
       if (meter && kind === 'counter') this.counters.set(name, meter.createCounter(name, optionsOf(name)));
       if (meter && kind === 'histogram') this.histograms.set(name, meter.createHistogram(name, optionsOf(name)));
@@ -19,18 +22,29 @@ export class Metrics {
   /** Records nothing if the API cannot be loaded, or if no SDK was registered before the application was created. */
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail where it is not installed
   static load(requireApi: () => unknown = () => require('@opentelemetry/api')): Metrics {
-    const api = loadOptionalPeer<typeof OpenTelemetry>('@opentelemetry/api', requireApi, 'no metrics are recorded.');
-    const meter = api?.metrics.getMeter('nestjs-session-auth') ?? null;
-    // Without an SDK, the API returns the no-op meter.
-    return new Metrics(meter === api?.createNoopMeter() ? null : meter);
+    const consequence = 'no metrics and spans are recorded.';
+    const api = loadOptionalPeer<typeof OpenTelemetry>('@opentelemetry/api', requireApi, consequence);
+    if (!api) return Metrics.none();
+    const meter = api.metrics.getMeter('nestjs-session-auth');
+    const tracer = api.trace.getTracer('nestjs-session-auth');
+    // Without an SDK, the API returns the no-op meter, and a proxy that waits for the tracer of an SDK.
+    return new Metrics(
+      meter === api.createNoopMeter() ? null : meter,
+      tracer instanceof api.ProxyTracer ? null : tracer,
+    );
   }
 
   static none(): Metrics {
-    return new Metrics(null);
+    return new Metrics(null, null);
   }
 
   get isOn(): boolean {
-    return this.meter !== null;
+    return this.meter !== null || this.tracer !== null;
+  }
+
+  /** Runs the work in a span, which is a child of the caller's active span and the parent of those of the work. */
+  inSpan<T>(name: string | undefined, work: (span?: OpenTelemetry.Span) => Promise<T>): Promise<T> {
+    return this.tracer && name !== undefined ? this.tracer.startActiveSpan(name, work) : work();
   }
 
   count(name: NameOf<'counter'>, by: number, attributes?: MetricAttributes): void {
@@ -81,6 +95,8 @@ interface MetricDescription {
   readonly unit: string;
   readonly description: string;
   readonly buckets?: readonly number[];
+  /** The name of the span of each measured operation. */
+  readonly span?: string;
 }
 
 const histogram = (unit: string, ...buckets: readonly number[]) => ({ kind: 'histogram', unit, buckets }) as const;
@@ -98,13 +114,18 @@ const level = (unit: string, description: string) => ({ kind: 'level', unit, des
 export const METRICS = {
   'session_auth.login.duration': {
     ...REQUEST,
+    span: 'session_auth.login',
     description: 'Logins by username and password, including refused logins.',
   },
   'session_auth.login.failed': counter(
     '{attempt}',
     'Failed attempts: logins (with unknown usernames too), and passwords and codes within sessions or with login tickets.',
   ),
-  'session_auth.refresh.duration': { ...REQUEST, description: 'Refreshes, including refused refreshes.' },
+  'session_auth.refresh.duration': {
+    ...REQUEST,
+    span: 'session_auth.refresh',
+    description: 'Refreshes, including refused refreshes.',
+  },
   'session_auth.token.reused': counter('{token}', 'Reused refresh tokens, each of which ended sessions.'),
   'session_auth.token.newer_than_database': counter(
     '{token}',
@@ -112,10 +133,17 @@ export const METRICS = {
   ),
   'session_auth.session.opened': counter('{session}', 'Sessions that were opened.'),
   'session_auth.session.ended': counter('{session}', 'Sessions that ended.'),
-  'session_auth.lookup.duration': { ...CALL, description: 'Lookups of access tokens, including refused tokens.' },
+  'session_auth.lookup.duration': {
+    ...CALL,
+    span: 'session_auth.authenticate',
+    description: 'Lookups of access tokens, including refused tokens.',
+  },
   'session_auth.lookup.batch_size': { ...BATCH, description: 'Sessions that were looked up in one statement.' },
   'session_auth.hashing.running': level('{hash}', 'Password hashes that are being computed.'),
   'session_auth.hashing.waiting': level('{hash}', 'Password hashes that wait for their turn.'),
+  'session_auth.connections.used': level('{connection}', "The library's own connections that are in use."),
+  'session_auth.connections.waiting': level('{operation}', 'Operations that wait for a connection of the library.'),
+  'session_auth.connections.max': level('{connection}', 'The option `connections`.'),
   'session_auth.prune.duration': { ...PRUNING, description: 'Pruning runs.' },
   'session_auth.prune.rows': counter('{row}', 'Rows that pruning removed or ended.'),
   'session_auth.database.errors': counter('{error}', 'Database operations that failed after all retries.'),
@@ -127,7 +155,13 @@ type NameOf<Kind extends MetricDescription['kind']> = {
   [Name in MetricName]: (typeof METRICS)[Name]['kind'] extends Kind ? Name : never;
 }[MetricName];
 
-/** Records the duration of the work, and its failure. `refusal` returns the attributes of a refusing result. */
+/** The code of a failed span: `SpanStatusCode.ERROR` of `@opentelemetry/api`, which may not be installed. */
+const SPAN_FAILED = 2;
+
+/**
+ * Records the duration and the outcome of the work, and its span if the metric has one. `refusal` returns the attributes
+ * of a refusing result. A refusal is no failure of the span, as with the 4xx statuses of OpenTelemetry's conventions.
+ */
 export async function measureDuration<T>(
   metrics: Metrics,
   name: Extract<NameOf<'histogram'>, `${string}.duration`>,
@@ -135,16 +169,22 @@ export async function measureDuration<T>(
   refusal: (result: T) => MetricAttributes | undefined = () => undefined,
 ): Promise<T> {
   if (!metrics.isOn) return work();
-  const start = performance.now();
-  let attributes: MetricAttributes | undefined;
-  try {
-    const result = await work();
-    attributes = refusal(result);
-    return result;
-  } catch (error) {
-    attributes = { 'error.type': error instanceof AuthError ? error.code : '_OTHER' };
-    throw error;
-  } finally {
-    metrics.record(name, (performance.now() - start) / 1000, attributes);
-  }
+  const { span: spanName }: MetricDescription = METRICS[name];
+  return metrics.inSpan(spanName, async (span) => {
+    const start = performance.now();
+    let attributes: MetricAttributes | undefined;
+    try {
+      const result = await work();
+      attributes = refusal(result);
+      return result;
+    } catch (error) {
+      const isRefusal = error instanceof AuthError && error.getStatus() < 500;
+      if (!isRefusal) span?.setStatus({ code: SPAN_FAILED });
+      attributes = { 'error.type': error instanceof AuthError ? error.code : '_OTHER' };
+      throw error;
+    } finally {
+      metrics.record(name, (performance.now() - start) / 1000, attributes);
+      span?.setAttribute('session_auth.outcome', attributes?.['error.type'] ?? 'success').end();
+    }
+  });
 }

@@ -1,3 +1,5 @@
+import { AsyncResource } from 'node:async_hooks';
+
 /** The maximum number of keys in one statement. */
 const MAX_KEYS = 128;
 
@@ -20,6 +22,8 @@ export class BatchingLoader<T> {
   private current: object | null = null;
   /** One timer serves all reads, because restarting a timer is cheaper than creating one. */
   private slowTimer: NodeJS.Timeout | null = null;
+  /** The asynchronous context of the next read: that of its first caller, so that traces show it there. */
+  private nextCaller: AsyncResource | null = null;
 
   constructor(private readonly read: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>) {}
 
@@ -27,6 +31,7 @@ export class BatchingLoader<T> {
     let pendingRead = this.waiting.get(key);
     if (!pendingRead) this.waiting.set(key, (pendingRead = new PendingRead()));
     if (!this.current) this.startRead();
+    else this.nextCaller ??= new AsyncResource('BatchingLoader');
     return pendingRead.result;
   }
 
@@ -34,13 +39,14 @@ export class BatchingLoader<T> {
     const waiting = [...this.waiting];
     const batch = new Map(waiting.slice(0, MAX_KEYS));
     this.waiting = new Map(waiting.slice(MAX_KEYS));
+    if (this.waiting.size === 0) this.nextCaller = null;
     this.current = batch;
     if (this.slowTimer) this.slowTimer.refresh();
     else this.slowTimer = setTimeout(() => this.readInParallel(), SLOW_AFTER_MS).unref();
     const finish = (): void => {
       if (this.current !== batch) return;
       this.current = null;
-      if (this.waiting.size > 0) this.startRead();
+      this.startNext();
     };
     this.read([...batch.keys()]).then(
       (found) => {
@@ -58,6 +64,10 @@ export class BatchingLoader<T> {
   private readInParallel(): void {
     if (!this.current) return;
     this.current = null;
-    while (this.waiting.size > 0) this.startRead();
+    while (this.nextCaller) this.startNext();
+  }
+
+  private startNext(): void {
+    this.nextCaller?.runInAsyncScope(() => this.startRead());
   }
 }

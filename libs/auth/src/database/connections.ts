@@ -48,6 +48,8 @@ type Work<T> = (send: Send, discard: () => void, connection: DriverConnection) =
 /** The library's own connections, one of which is reserved for the guard's reads. */
 export class Connections {
   isShared = false;
+  /** How many operations have a connection, and how many wait for one. */
+  readonly load = { used: 0, waiting: 0 };
   private readonly logger = new Logger('AuthDatabase');
   private readonly slots: Slots;
   private readonly names = new Map<string, string>();
@@ -62,7 +64,7 @@ export class Connections {
   constructor(
     private readonly dataSource: DataSource,
     private readonly dialect: Dialect,
-    private readonly size: number,
+    readonly size: number,
     private mayPrepare: boolean,
   ) {
     this.slots = new Slots(size - 1);
@@ -72,7 +74,9 @@ export class Connections {
   /** Runs the work with a connection, which is closed if it broke, was too slow or leads to a read-only server. */
   async use<T>(deadline: Deadline, work: Work<T>, isGuardRead = false): Promise<T> {
     if (isGuardRead) return this.useNext(deadline, work);
+    this.load.waiting++;
     await this.slots.enter();
+    this.load.waiting--;
     try {
       return await this.useNext(deadline, work);
     } finally {
@@ -82,7 +86,9 @@ export class Connections {
 
   private async useNext<T>(deadline: Deadline, work: Work<T>): Promise<T> {
     deadline.failIfPassed();
-    const { connection, release } = await this.obtain(deadline);
+    this.load.waiting++;
+    const { connection, release } = await this.obtain(deadline).finally(() => this.load.waiting--);
+    this.load.used++;
     const discard = (): void => {
       this.broken.add(connection);
       tearDown(connection);
@@ -105,6 +111,7 @@ export class Connections {
       throw error;
     } finally {
       deadline.listeners.delete(discard);
+      this.load.used--;
       release(this.broken.has(connection));
     }
     return this.useNext(deadline, work);

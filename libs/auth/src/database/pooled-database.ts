@@ -21,7 +21,7 @@ const SHARED =
 
 /** Runs statements on PostgreSQL, MySQL and MariaDB. */
 export class PooledDatabase extends Database {
-  private readonly connections: Connections;
+  readonly connections: Connections;
 
   constructor(
     private readonly dataSource: DataSource,
