@@ -23,12 +23,21 @@ function makeAccessible(folder) {
     const html = readFileSync(page, 'utf8')
       .replace('<div class="col-content">', '<div class="col-content" role="main">')
       .replace('<div class="col-sidebar">', '<div class="col-sidebar" role="complementary">')
-      .replaceAll('<h5 class="tsd-index-heading', '<h5 role="heading" aria-level="2" class="tsd-index-heading')
       .replaceAll(/<summary[^]*?<\/summary>/g, (summary) =>
         summary.replaceAll(/<a [^>]*class="tsd-anchor-icon"[^]*?<\/a>/g, ''),
       );
-    writeFileSync(page, html);
+    writeFileSync(page, withoutSkippedLevels(html));
   }
+}
+
+/** Announces a heading that is more than one level below the previous one as one level below it. */
+function withoutSkippedLevels(html) {
+  let previous = 0;
+  return html.replaceAll(/<h([1-6])(?=[ >])/g, (tag, level) => {
+    const announced = Math.min(Number(level), previous + 1);
+    previous = announced;
+    return announced === Number(level) ? tag : `${tag} role="heading" aria-level="${announced}"`;
+  });
 }
 
 const changedAt = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
