@@ -47,7 +47,10 @@ if (changedAt(join(website, 'node_modules/.package-lock.json')) < changedAt(join
 
 if (!isServing || !existsSync(api)) {
   rmSync(api, { recursive: true, force: true });
-  const typedoc = [join(root, 'node_modules/typedoc/bin/typedoc'), '--readme', 'none', '--hideGenerator', '--out'];
+  const typedoc = [
+    ...[join(root, 'node_modules/typedoc/bin/typedoc'), '--readme', 'none', '--hideGenerator'],
+    ...['--titleLink', process.env.SITE_BASE ?? '/', '--out'],
+  ];
   run(process.execPath, [...typedoc, api], root);
   run(process.execPath, [...typedoc, join(api, 'client'), '--options', 'libs/client/typedoc.json'], root);
   makeAccessible(api);
