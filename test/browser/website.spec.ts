@@ -7,7 +7,7 @@ import { addAxe, expectAccessible, LOOKS, SIZES } from './page-checks';
 const SITE = join(__dirname, '../../website/.vitepress/dist');
 const ORIGIN = 'http://site.localhost';
 /** Pages with a picture, code, tables and diagrams, and one of the API reference. */
-const PAGES = ['/', '/tutorial', '/events', '/how-sessions-work', '/api/classes/index.AuthError'];
+const PAGES = ['/', '/events', '/how-sessions-work', '/api/classes/index.AuthError'];
 
 /** The site is built by `npm run docs`, which takes a minute, so that only CI requires it. */
 const describeSite = existsSync(SITE) || process.env['CI'] ? describeInChromium : describe.skip;
