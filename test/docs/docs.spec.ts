@@ -202,7 +202,7 @@ const EXPORTS = `
   AuthLoginTicket AuthModule AuthOptionsError AuthPasswordReset AuthService AuthSession AuthSetupError AuthUser
   AuthUserLock BcryptPasswordHasher BearerAuthGuard CurrentPrincipal CurrentSession CurrentUser DEFAULT_OPTIONS
   DeviceDetector DjangoPbkdf2Hashes FormerHashes FormerTokens LoginPolicy MigratingPasswordHasher OnAuthSignal OpenSockets OptionalAuth
-  PasswordController PasswordHasher PrehashedBcryptPasswordHasher PruningService Public ReauthenticationController
+  PasswordController PasswordHasher PrehashedBcryptPasswordHasher PruningService Public RealmResolver ReauthenticationController
   RequireRecentLogin RequireRoles SecondFactor SessionAdministration SessionsController TokenSource UserStore
   VerificationUnavailable clientInfoOf foldName isPublicRoute rememberHandshake socketAccessToken withAuthTables`;
 

@@ -21,6 +21,7 @@ import { FormerTokens } from './adapters/former-tokens';
 import { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';
 import { LoginPolicy } from './adapters/login-policy';
 import { PasswordHasher } from './adapters/password-hasher';
+import { RealmResolver } from './adapters/realm';
 import { ApplicationSecondFactor, SecondFactor } from './adapters/second-factor';
 import { TokenSource } from './adapters/token-source';
 import { UaParserDeviceDetector } from './adapters/ua-parser-device-detector';
@@ -146,7 +147,7 @@ function createReplaceable<T>(moduleRef: ModuleRef, given: Replaceable<T>): Prom
 
 function replaceableProvider(
   provide: Abstract<unknown>,
-  option: 'passwordHasher' | 'deviceDetector' | 'tokenSource' | 'formerTokens' | 'loginPolicy',
+  option: 'passwordHasher' | 'deviceDetector' | 'tokenSource' | 'formerTokens' | 'loginPolicy' | 'realm',
   createDefault: (options: ResolvedAuthOptions) => unknown,
 ): Provider {
   const useFactory = (moduleRef: ModuleRef, options: ResolvedAuthOptions): unknown => {
@@ -201,6 +202,7 @@ export const AUTH_PROVIDERS: Provider[] = [
   replaceableProvider(TokenSource, 'tokenSource', () => null),
   replaceableProvider(LoginPolicy, 'loginPolicy', () => null),
   replaceableProvider(FormerTokens, 'formerTokens', () => null),
+  replaceableProvider(RealmResolver, 'realm', () => null),
   { provide: Database, useFactory: createDatabase, inject: [AUTH_DATA_SOURCE, AUTH_OPTIONS, Metrics] },
   {
     provide: StatementFactory,
@@ -287,6 +289,7 @@ export const AUTH_PROVIDERS: Provider[] = [
     AccessTokens,
     Authenticate,
     AuthenticateFormerTokens,
+    ClientInspector,
     CookieRules,
     AuthErrorFilter,
     PasswordHasher,

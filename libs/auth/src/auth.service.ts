@@ -346,8 +346,8 @@ export class AuthService {
   }
 
   /** Resets the failed logins of a username, with delays and blocks, and of the user with other methods outside sessions. */
-  resetFailedLogins(username: string): Promise<void> {
-    return this.accounts.resetFailedLogins(username, this.operation());
+  resetFailedLogins(username: string, within: Pick<ClientInfo, 'realm'> = {}): Promise<void> {
+    return this.accounts.resetFailedLogins(username, this.operation(within));
   }
 
   /**

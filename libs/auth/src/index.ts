@@ -21,6 +21,7 @@ export type { ExternalPrincipal } from './sessions/former-tokens';
 export { type TransactionManager } from './database/joined-transaction';
 export { PasswordHasher } from './adapters/password-hasher';
 export { FormerTokens, type FormerToken } from './adapters/former-tokens';
+export { RealmResolver } from './adapters/realm';
 export { TokenSource, type PresentedToken, type TransportCall } from './adapters/token-source';
 export { DeviceDetector, type DeviceInfo, type DeviceType } from './adapters/device-detector';
 export { OpenSockets } from './sessions/open-sockets';

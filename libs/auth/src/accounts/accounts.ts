@@ -1,10 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SessionData } from '../adapters/login-policy';
+import { REALM_LENGTH } from '../adapters/realm';
 import type { NewUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { assertValidField, AuthError, unknownUser } from '../base/errors';
-import { newUsernameProblem, USERNAME_LENGTH } from '../base/fields';
+import { newUsernameProblem, USERNAME_LENGTH, usernameProblem } from '../base/fields';
 import { Database } from '../database/database';
 import type { EndReason } from '../database/entities';
 import { columns, StatementFactory } from '../database/statements';
@@ -12,6 +13,7 @@ import { affectedBy, changeAll, type Row, type Step } from '../database/transact
 import { type Client, EventLog, type Operation, type WriteEvents } from '../history/event-log';
 import { type AuthEventEntry, History } from '../history/history';
 import type { SessionInfo } from '../history/signals';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { Passwords } from '../passwords/passwords';
 import { EndSessions } from '../sessions/end-sessions';
 import {
@@ -37,6 +39,8 @@ export interface UserToCreate {
    * no properties. Default: none.
    */
   readonly properties?: Readonly<Record<string, unknown>>;
+  /** The realm of the user, as a text of 1 to 64 characters. Required with the option `realm`, and refused without it. */
+  readonly realm?: string;
 }
 
 /** The user that `createUser` created. */
@@ -89,6 +93,7 @@ export class Accounts {
     private readonly clock: Clock,
     private readonly history: History,
     sql: SessionSql,
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
   ) {
     this.storedSessions = sql.select(
       'WHERE s.{session.userId} = :userId ORDER BY s.{session.createdAt} DESC, s.{session.id} DESC',
@@ -115,8 +120,8 @@ export class Accounts {
    * login of the earlier user that is still verifying a password cannot open a session of the new user.
    */
   async create(given: UserToCreate | null, skipPolicy: boolean, op: Operation): Promise<CreatedUser> {
-    const { username, password, properties } = (given ?? {}) as UserToCreate;
-    const named = { username, ...(properties ? { properties } : {}) };
+    const { username, password, properties, realm } = (given ?? {}) as UserToCreate;
+    const named = { username, ...(properties ? { properties } : {}), ...this.validRealm(realm) };
     const names = this.validNamesOf(named);
     if (password !== null && !skipPolicy) await this.passwords.assertAllowed(password, 'password', names);
     const { network } = op.client;
@@ -124,7 +129,7 @@ export class Accounts {
     const user = { ...named, passwordHash };
     const naturalId = this.users.naturalIdOf(user);
     if (naturalId !== null) {
-      for (const name of names) if (await this.users.isNameTaken(name, op.tx)) throw usernameTaken();
+      for (const name of names) if (await this.users.isNameTaken(name, null, op.tx)) throw usernameTaken();
       await this.forget(naturalId, op);
     }
     const created = await this.users.create(user, op.tx);
@@ -162,7 +167,7 @@ export class Accounts {
   }
 
   async resetFailedLogins(username: string, op: Operation): Promise<void> {
-    await this.throttle.reset(username, await this.users.findByName(username, op.tx), op.tx);
+    await this.throttle.reset(username, await this.users.findByName(username, op.client.realm, op.tx), op);
   }
 
   /**
@@ -191,6 +196,12 @@ export class Accounts {
       if (page.length < BATCH_SIZE) return { sessions: rows.map(exportedSession), events };
       before = page.at(-1)!.id;
     }
+  }
+
+  private validRealm(realm: string | undefined): Pick<NewUser, 'realm'> {
+    if (this.options.realm) assertValidField('realm', usernameProblem(realm, REALM_LENGTH));
+    else if (realm !== undefined) throw new Error('createUser() received a realm. Set the option realm too.');
+    return realm === undefined ? {} : { realm };
   }
 
   private validNamesOf(user: Pick<NewUser, 'username' | 'properties'>): readonly string[] {

@@ -44,6 +44,7 @@ const USER =
 const ACCEPTED: Readonly<Record<keyof StoredUser, readonly string[]>> = {
   usernames: ['undefined', 'a list of strings'],
   roles: ['undefined', 'a list of strings'],
+  realm: ['undefined', 'null', 'a string'],
   id: ['a string', 'a number', 'a bigint'],
   username: ['a string'],
   passwordHash: ['a string', 'null'],

@@ -7,6 +7,8 @@ export interface ClientInfo {
   readonly ipAddress?: string | null;
   /** The `User-Agent` header. Default: unknown. */
   readonly userAgent?: string | null;
+  /** The realm of the call, with the option `realm`. The library's own routes set it. Default: none. */
+  readonly realm?: string | null;
 }
 
 /** A user whom the first factor has identified. */

@@ -26,6 +26,8 @@ export interface StoredUser {
   readonly active: boolean;
   /** The roles of the user, for `principal.roles` and `@RequireRoles()`. Default: none. */
   readonly roles?: readonly string[];
+  /** The realm of the user. With the option `realm`, a user without one can neither log in nor use sessions. */
+  readonly realm?: string | null;
 }
 
 /** Returns all names with which a user can log in. The first one is the username. */
@@ -37,6 +39,8 @@ export function loginNamesOf({ username, usernames = [] }: StoredUser): readonly
 export interface NewUser extends Pick<StoredUser, 'username' | 'passwordHash'> {
   /** The `properties` that were passed to `createUser`. */
   readonly properties?: Readonly<Record<string, unknown>>;
+  /** The realm that was passed to `createUser`, with the option `realm`. */
+  readonly realm?: string;
 }
 
 /**
@@ -50,10 +54,14 @@ export abstract class UserStore {
    * `usernames` is this name by the rules of `nameMatching`, even if the database treats the names as equal (case,
    * accents, trailing spaces).
    * @param username the entered name, with `nameMatching: 'insensitive'` folded by `foldName`
+   * @param within the realm, in which names are unique. Null without the option `realm`. A user of another is ignored
    */
-  abstract findByUsername(username: string): Promise<StoredUser | null>;
+  abstract findByUsername(username: string, within: { readonly realm: string | null }): Promise<StoredUser | null>;
 
-  /** Returns the user with this id, or null. The library ignores a user whose id, converted to text, differs. */
+  /**
+   * Returns the user with this id, or null. The library ignores a user whose id, converted to text, differs. Ids are
+   * unique across realms: a store of several tables can add a prefix to each.
+   */
   abstract findById(id: UserId): Promise<StoredUser | null>;
 
   /**
@@ -113,6 +121,11 @@ export interface UserEntityMapping {
    * request, for `principal.roles`, `request.user.roles` and `@RequireRoles()`. Without it, no user has a role.
    */
   readonly roles?: string;
+  /**
+   * The property that contains the user's realm, such as `tenantId`. Required with the option `realm`, and refused without
+   * it. Names are then unique within a realm, ids across all.
+   */
+  readonly realm?: string;
   /** Further columns that `request.user` has, such as `['plan']`, read in the same statement. Default: none. */
   readonly select?: readonly string[];
 }
@@ -121,7 +134,7 @@ export interface UserEntityMapping {
  * The value of `request.user`, which also has the properties of `users.select`, or those of the `UserStore`'s user if it
  * is a plain object.
  */
-export type RequestUser = Pick<StoredUser, 'id' | 'username' | 'roles'>;
+export type RequestUser = Pick<StoredUser, 'id' | 'username' | 'roles' | 'realm'>;
 
 export const NO_ROLES: readonly string[] = Object.freeze([]);
 
@@ -130,13 +143,14 @@ export const NO_ROLES: readonly string[] = Object.freeze([]);
  * class, copies only the required properties, because a document of an ORM contains the hash in other places too.
  */
 export function withoutHash(user: RequestUser & { readonly active: boolean }): RequestUser {
-  const { id, username, active, roles } = user;
+  const { id, username, active, roles, realm } = user;
   const copy = {
     ...(isPlainObject(user) ? user : {}),
     id,
     username,
     active,
     ...(roles ? { roles: Object.freeze([...roles]) } : {}),
+    ...(realm === undefined ? {} : { realm }),
   };
   delete (copy as { passwordHash?: unknown }).passwordHash;
   return copy;

@@ -71,13 +71,19 @@ export function incomingValue(dialect: Dialect, column: string): string {
   return dialect === 'mysql' ? `VALUES(${column})` : `excluded.${column}`;
 }
 
-/** Selects the key, which is a column or (PostgreSQL) an expression, and the condition of each unique index of a table. */
-export const UNIQUE_INDEXES: Readonly<Record<Dialect, string>> = {
-  sqlite: `SELECT (SELECT MAX(c.name) FROM pragma_index_info(i.name) c HAVING COUNT(*) = 1) AS name, CASE i.partial WHEN 1
+/**
+ * Selects the keys, which are columns or (PostgreSQL) expressions, separated by commas, and the condition of each unique
+ * index of a table with one or two keys.
+ */
+export const UNIQUE_INDEXES: Readonly<Record<Dialect, (keys: 1 | 2) => string>> = {
+  sqlite: (
+    keys,
+  ) => `SELECT (SELECT GROUP_CONCAT(c.name) FROM pragma_index_info(i.name) c HAVING COUNT(*) = ${keys}) AS name, CASE i.partial WHEN 1
       THEN (SELECT substr(sql, instr(upper(sql), ' WHERE ') + 7) FROM sqlite_master m WHERE m.name = i.name) END AS predicate
     FROM pragma_index_list(:table) i WHERE i."unique" = 1`,
-  postgres: `SELECT pg_get_indexdef(indexrelid, 1, true) AS name, pg_get_expr(indpred, indrelid) AS predicate
-    FROM pg_index WHERE indrelid = to_regclass(:path) AND indisunique AND indisvalid AND indnkeyatts = 1`,
-  mysql: `SELECT MAX(column_name) AS name, NULL AS predicate FROM information_schema.statistics
-    WHERE table_schema = :schema AND table_name = :table AND non_unique = 0 GROUP BY index_name HAVING COUNT(*) = 1`,
+  postgres: (keys) => `SELECT concat_ws(',', pg_get_indexdef(indexrelid, 1, true)
+      ${keys === 2 ? ', pg_get_indexdef(indexrelid, 2, true)' : ''}) AS name, pg_get_expr(indpred, indrelid) AS predicate
+    FROM pg_index WHERE indrelid = to_regclass(:path) AND indisunique AND indisvalid AND indnkeyatts = ${keys}`,
+  mysql: (keys) => `SELECT GROUP_CONCAT(column_name) AS name, NULL AS predicate FROM information_schema.statistics
+    WHERE table_schema = :schema AND table_name = :table AND non_unique = 0 GROUP BY index_name HAVING COUNT(*) = ${keys}`,
 };

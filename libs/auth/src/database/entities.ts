@@ -56,6 +56,8 @@ const INSTANT = {
   },
 } as const satisfies ColumnOptions;
 
+const REALM = { type: 'varchar', length: 64, nullable: true } as const satisfies ColumnOptions;
+
 /** A user's id as text. No foreign key, because the application chooses the table of users. */
 const USER_ID = { type: 'varchar', length: 255, name: 'user_id' } as const satisfies ColumnOptions;
 const DIGEST = { type: 'varchar', length: 64 } as const satisfies ColumnOptions;
@@ -99,6 +101,7 @@ export class AuthLoginTicket {
   @Column(METHODS) methods!: string;
   @Column({ type: 'text', nullable: true }) data!: string | null;
   @Column({ type: Boolean }) remembered!: boolean;
+  @Column(REALM) realm!: string | null;
   @Column({ type: 'integer', name: 'failure_count' }) failureCount!: number;
   @Column({ ...INSTANT, name: 'created_at' }) createdAt!: number;
   @Index() @Column({ ...INSTANT, name: 'expires_at' }) expiresAt!: number;
@@ -109,6 +112,7 @@ export class AuthLoginTicket {
 export class AuthPasswordReset {
   @PrimaryColumn(DIGEST) digest!: string;
   @Index() @Column(USER_ID) userId!: string;
+  @Column(REALM) realm!: string | null;
   @Index() @Column({ ...INSTANT, name: 'expires_at' }) expiresAt!: number;
 }
 
@@ -155,6 +159,7 @@ export class AuthSession {
   @Column({ type: 'text', nullable: true }) data!: string | null;
   @Column({ type: Boolean }) remembered!: boolean;
   @Column({ type: Boolean }) persistent!: boolean;
+  @Column(REALM) realm!: string | null;
 }
 
 /** The lock of a user. Locking the user's sessions instead would miss a session that is being opened. */

@@ -56,6 +56,7 @@ const TABLES: readonly FrozenTable[] = [
       nullable({ name: 'data', type: 'text' }),
       flag('remembered'),
       flag('persistent'),
+      nullable(text('realm', 64)),
     ],
     indices: [{ columns: ['user_id', 'state'] }, { columns: ['user_id', 'login_network'] }, { columns: ['check_at'] }],
   },
@@ -94,6 +95,7 @@ const TABLES: readonly FrozenTable[] = [
       text('methods', 512),
       nullable({ name: 'data', type: 'text' }),
       flag('remembered'),
+      nullable(text('realm', 64)),
       count('failure_count'),
       instant('created_at'),
       instant('expires_at'),
@@ -102,7 +104,7 @@ const TABLES: readonly FrozenTable[] = [
   },
   {
     name: 'auth_password_resets',
-    columns: [primary(text('digest', 64)), text('user_id', 255), instant('expires_at')],
+    columns: [primary(text('digest', 64)), text('user_id', 255), nullable(text('realm', 64)), instant('expires_at')],
     indices: [{ columns: ['user_id'] }, { columns: ['expires_at'] }],
   },
   {

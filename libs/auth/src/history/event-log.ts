@@ -1,7 +1,9 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { checkedDevice, DeviceDetector, type DeviceInfo, UNKNOWN_DEVICE } from '../adapters/device-detector';
+import { isRealm, RealmResolver } from '../adapters/realm';
 import type { ClientInfo } from '../adapters/second-factor';
+import type { TransportCall } from '../adapters/token-source';
 import { Clock, OncePerMinute } from '../base/clock';
 import { AuthError } from '../base/errors';
 import { toFailureReport } from '../base/failures';
@@ -33,24 +35,29 @@ export interface Client {
   readonly network: string;
   /** The network of `ipAddress`, or empty if addresses are not tracked. */
   readonly trackedNetwork: string;
+  /** The realm of the call. Null if realms are not used, and empty if the call has none. See `isInRealm`. */
+  readonly realm: string | null;
   /** Whether enough data is available to distinguish a new device from a known device. */
   readonly recognizable: boolean;
 }
 
-/** Validates the data of clients, detects their devices, and drops what the options do not track. */
+/** Validates the data of clients, determines their realms and devices, and drops what the options do not track. */
 @Injectable()
 export class ClientInspector {
   private readonly logger = new Logger('AuthDevices');
   private readonly logLimit;
+  private readonly realmLogLimit;
   private readonly tracksDevices;
 
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
     /** Null if the option `deviceDetector` is not set and `ua-parser-js` is not available. */
     @Inject(DeviceDetector) private readonly detector: DeviceDetector | null,
+    @Inject(RealmResolver) private readonly realms: RealmResolver | null,
     clock: Clock,
   ) {
     this.logLimit = new OncePerMinute(clock);
+    this.realmLogLimit = new OncePerMinute(clock);
     this.tracksDevices = options.trackUserAgents && options.trackDevices && detector !== null;
   }
 
@@ -67,8 +74,35 @@ export class ClientInspector {
       device,
       network: ip ? networkOf(ip) : '',
       trackedNetwork: ipAddress ? networkOf(ipAddress) : '',
+      realm: this.realmIn(info),
       recognizable: ipAddress !== null && device !== UNKNOWN_DEVICE,
     };
+  }
+
+  /** Returns the realm that a client names, in the form of `Client.realm`. */
+  realmIn({ realm }: ClientInfo): string | null {
+    if (!this.realms) return null;
+    return isRealm(realm) ? realm : '';
+  }
+
+  /** Returns the realm of a call, in the form of `Client.realm`. */
+  realmOf(call: TransportCall): string | null {
+    if (!this.realms) return null;
+    try {
+      const realm: unknown = this.realms.realmOf(call);
+      if (!(realm instanceof Promise)) return isRealm(realm) ? realm : '';
+      realm.catch(() => undefined);
+      throw new TypeError('realmOf() returned a promise. Return a text or null.');
+    } catch (error) {
+      this.realmLogLimit.run(() => {
+        const { summary, stack } = toFailureReport(error);
+        this.logger.error(
+          `The option realm failed, so the call has no realm (logged once a minute). ${summary}`,
+          stack,
+        );
+      });
+      return '';
+    }
   }
 
   /** Returns the form of a canonical address that the options allow to be stored and emitted, or null. */

@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthService } from '../auth.service';
 import { credentialsMissing, invalidAccessToken, isTokenRefused, standardError } from '../base/errors';
+import { ClientInspector } from '../history/event-log';
 import { Authenticate, type AuthPrincipal } from '../sessions/authenticate';
 import { AuthenticateFormerTokens } from '../sessions/former-tokens';
 import { OpenSockets } from '../sessions/open-sockets';
@@ -32,6 +33,7 @@ export class BearerAuthGuard implements CanActivate {
     private readonly tokens: AccessTokens,
     private readonly cookies: CookieRules,
     private readonly sockets: OpenSockets,
+    private readonly clients: ClientInspector,
   ) {}
 
   /** Admits the call, or throws the `AuthError` of the refusal, over WebSockets and microservices as their exception. */
@@ -61,7 +63,7 @@ export class BearerAuthGuard implements CanActivate {
     const request = requestOf(context);
     const principal =
       !token && isCookieLogout
-        ? await this.cookies.principalOfLogout(request!, new LazyClientInfo(request!))
+        ? await this.cookies.principalOfLogout(request!, new LazyClientInfo(request!, this.clients.realmOf(context)))
         : await this.principalOf(context, token, rules.isOptional);
     if (token) protectFromCaches(context, token);
     const caller = principal && (storedCaller(context, principal) ?? new Caller(principal, this.auth));
@@ -78,7 +80,8 @@ export class BearerAuthGuard implements CanActivate {
     const { accessToken = '', client = {} } = token ?? {};
     const principal =
       token &&
-      ((await this.authentication.authenticate(accessToken, client)) ??
+      // Not the realm that a `TokenSource` may return with the client.
+      ((await this.authentication.authenticate(accessToken, client, this.clients.realmOf(context))) ??
         (await this.formerTokens.authenticate(accessToken, context)));
     if (principal || (isOptional && (!token || token.isCookie))) return principal;
     throw token ? invalidAccessToken() : credentialsMissing();

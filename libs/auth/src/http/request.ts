@@ -1,8 +1,9 @@
 import { BadRequestException } from '@nestjs/common';
 import type { EventEmitter } from 'node:events';
 import type { ClientInfo } from '../adapters/second-factor';
+import type { TransportCall } from '../adapters/token-source';
 import { AuthError } from '../base/errors';
-import type { ClientInspector, Operation } from '../history/event-log';
+import type { Client, ClientInspector, Operation } from '../history/event-log';
 import type { SessionInfo } from '../history/signals';
 import { assertSession, type AuthPrincipal } from '../sessions/authenticate';
 
@@ -112,7 +113,10 @@ export function onFirstForwardedRequest(server: EventEmitter, report: () => void
 
 /** The client of a request. Reads the address on demand, because Express resolves it at each access. */
 export class LazyClientInfo implements ClientInfo {
-  constructor(private readonly request: Pick<AuthRequest, 'ip' | 'headers'>) {}
+  constructor(
+    private readonly request: Pick<AuthRequest, 'ip' | 'headers'>,
+    readonly realm: string | null = null,
+  ) {}
 
   get ipAddress(): string | null {
     return this.request.ip ?? null;
@@ -130,17 +134,25 @@ export function clientInfoOf(request: Pick<AuthRequest, 'ip' | 'headers'>): Clie
   return { ipAddress, userAgent };
 }
 
+/** Returns the client of a request to the library, with the realm of the request. */
+export function clientOf(request: AuthRequest, clients: ClientInspector): Client {
+  const info = clientInfoOf(request);
+  const call = { getType: () => 'http', getArgByIndex: (index: number) => [request][index] } as TransportCall;
+  const realm = clients.realmOf(call);
+  return clients.inspect(realm === null ? info : { ...info, realm });
+}
+
 /**
  * Returns the operation that a request to one of the library's routes requests.
  * @throws BadRequestException if the client reset its connection before the address was read: no limit would apply
  */
 export function operationOf(request: AuthRequest, clients: ClientInspector): Operation {
-  const client = clientInfoOf(request);
+  const client = clientOf(request, clients);
   const { socket } = request as { readonly socket?: { readonly destroyed?: boolean; readonly localAddress?: string } };
   // Connections that never have a remote address, such as those over a Unix socket, have no local address either.
   const isReset = socket?.destroyed === true || socket?.localAddress !== undefined;
-  if (client.ipAddress === null && isReset) throw new BadRequestException('The client has closed the connection.');
-  return { client: clients.inspect(client), tx: null };
+  if (client.info.ipAddress === null && isReset) throw new BadRequestException('The client has closed the connection.');
+  return { client, tx: null };
 }
 
 /** Returns the principal that the guard has set. @throws Error if no guard has; AuthError `session_required` */

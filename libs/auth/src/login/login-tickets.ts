@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { isInRealm } from '../adapters/realm';
 import { type IdentifiedUser, SecondFactor } from '../adapters/second-factor';
 import type { StoredUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
@@ -9,6 +10,7 @@ import { forUpdate } from '../database/dialect';
 import { columns, type Statement, StatementFactory } from '../database/statements';
 import { affectedBy, changeAll, firstOf, type Row, rowsOf, type Step } from '../database/transaction';
 import { EventLog, newEvent, type Operation } from '../history/event-log';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { InSession } from '../passwords/in-session';
 import { HashQueue } from '../passwords/passwords';
 import type { AuthPrincipal } from '../sessions/authenticate';
@@ -71,9 +73,11 @@ export class LoginTickets {
     private readonly lock: UserLock,
     private readonly events: EventLog,
     statements: StatementFactory,
+    @Inject(AUTH_OPTIONS) { realm }: ResolvedAuthOptions,
   ) {
-    const names = INSERTED.map((name) => `{ticket.${name}}`).join(', ');
-    const values = INSERTED.map((name) => `:${name}`).join(', ');
+    const inserted = [...INSERTED, ...(realm ? ['realm'] : [])];
+    const names = inserted.map((name) => `{ticket.${name}}`).join(', ');
+    const values = inserted.map((name) => `:${name}`).join(', ');
     const isValid = `{ticket.expiresAt} > :now AND {ticket.failureCount} < ${MAX_TICKET_FAILURES}`;
     const presented = `{ticket.digest} = :digest AND {ticket.userId} = :userId AND {ticket.methods} = :methods
       AND ${isValid}`;
@@ -94,7 +98,7 @@ export class LoginTickets {
         'DELETE FROM {ticket} WHERE {ticket.userId} = :userId AND {ticket.digest} IN (:digests...)',
       ),
       find: statements.statement(
-        `SELECT ${columns('ticket', `userId credentialsVersion remembered ${PROOF_COLUMNS}`)} FROM {ticket}
+        `SELECT ${columns('ticket', `userId credentialsVersion remembered ${PROOF_COLUMNS}${realm ? ' realm' : ''}`)} FROM {ticket}
          WHERE {ticket.digest} = :digest AND ${isValid}`,
       ),
       readPresented: statements.statement(`SELECT 1 AS valid FROM {ticket} WHERE ${presented}`),
@@ -133,6 +137,7 @@ export class LoginTickets {
       userId,
       networkDigest,
       credentialsVersion,
+      realm: op.client.realm,
     };
     const store = function* (this: LoginTickets): Step<boolean> {
       // Without the lock, parallel logins would not see each other's tickets, and could exceed the limit.
@@ -160,7 +165,7 @@ export class LoginTickets {
     if (id === null) throw unknownUser();
     const credentialsVersion = await this.users.credentialsVersion(String(id), null);
     const stored = await this.users.findById(id, null);
-    if (!stored?.active) throw unknownUser();
+    if (!stored?.active || !isInRealm(stored, op.client.realm)) throw unknownUser();
     const rememberMe = given.rememberMe === true;
     const ticket = await this.issue({ user: stored, credentialsVersion, rememberMe }, given, op);
     // If no ticket was issued, the credentials have changed in the meantime, for example by `disableUser`.
@@ -231,14 +236,14 @@ export class LoginTickets {
     if (typeof presented !== 'string' || !isToken('login_ticket', presented)) throw invalidLoginTicket();
     const digest = sha256(presented);
     const [row] = (await this.database.run(null, this.sql.find.with({ digest, now: this.clock.now() }))).rows;
-    if (!row) throw invalidLoginTicket();
+    if (!row || !isInRealm(row, op.client.realm)) throw invalidLoginTicket();
     const userId = String(row['user_id']);
     const credentialsVersion = Number(row['credentials_version']);
     const user = await this.users.findById(this.users.parseId(userId), null);
     // The tickets of a user whom the application has disabled must not become valid again when the user is enabled.
     if (user && !user.active) await this.endSessions.endForInactiveAccount(userId, 'disabled', op);
     const version = user?.active ? await this.users.credentialsVersion(userId, null) : null;
-    if (!user || version !== credentialsVersion) throw invalidLoginTicket();
+    if (!user || !isInRealm(user, op.client.realm) || version !== credentialsVersion) throw invalidLoginTicket();
     const rememberMe = isTrue(row['remembered']);
     return { ticket: { digest, userId, credentialsVersion, rememberMe, ...proofsFromRow(row) }, user };
   }

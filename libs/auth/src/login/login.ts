@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { isInRealm } from '../adapters/realm';
 import { type IdentifiedUser, SecondFactor } from '../adapters/second-factor';
 import type { StoredUser, UserId } from '../adapters/user-store';
 import { assertValidField, secondFactorRequired, standardError, unknownUser } from '../base/errors';
@@ -88,7 +89,7 @@ export class Login {
       // Read first, so that what ends the user's sessions while the policy decides also prevents this session.
       const credentialsVersion = await this.users.credentialsVersion(String(id), null);
       const user = await this.users.findById(id, null);
-      if (!user?.active) throw unknownUser();
+      if (!user?.active || !isInRealm(user, op.client.realm)) throw unknownUser();
       const rememberMe = proofs.rememberMe === true;
       const opened = await this.opening.open({ user, credentialsVersion, rememberMe, proofsAt }, op);
       if (opened.kind === 'opened') return opened.session;
@@ -115,7 +116,7 @@ export class Login {
   private async verify({ username, password }: Credentials, op: Operation): Promise<Verified | null> {
     const { network } = op.client;
     // The user is read before the attempt is counted, because failures are counted by the user's id.
-    const { user, version } = await this.users.findCredentials(username);
+    const { user, version } = await this.users.findCredentials(username, op.client.realm);
     const charge = await this.throttle.charge(this.throttle.ofLogin(PASSWORD_METHOD, username, user, op.client), op);
     // Without an active user, a dummy hash is verified, so that the duration does not reveal whether the name exists.
     const matches = await this.passwords
@@ -141,7 +142,7 @@ export class Login {
       const outcome = await this.proceed(verified, request);
       if (outcome) return outcome;
       // A logout of all sessions changes the version, but the verified password is still valid.
-      const again = await this.users.findCredentials(request.credentials.username);
+      const again = await this.users.findCredentials(request.credentials.username, op.client.realm);
       const isSame = again.user?.id === user.id && again.user.passwordHash === passwordHash;
       if (!isSame || !again.user?.active) return null;
       return this.proceed({ ...verified, user: again.user, credentialsVersion: again.version }, request);

@@ -2,6 +2,7 @@ import type { DeviceDetector } from '../adapters/device-detector';
 import type { FormerTokens } from '../adapters/former-tokens';
 import type { LoginPolicy } from '../adapters/login-policy';
 import type { PasswordHasher } from '../adapters/password-hasher';
+import type { RealmResolver } from '../adapters/realm';
 import type { SecondFactor } from '../adapters/second-factor';
 import type { TokenSource } from '../adapters/token-source';
 import type { UserEntityMapping, UserStore } from '../adapters/user-store';
@@ -223,6 +224,11 @@ export interface AuthModuleOptions {
   tokenSource?: Replaceable<TokenSource>;
   /** Accepts tokens of an earlier system, such as JWTs, on your routes. Default: none. */
   formerTokens?: Replaceable<FormerTokens>;
+  /**
+   * Determines the realm (tenant) of each call. Names are then unique within a realm, and credentials of another realm are
+   * invalid. Your users need a realm: `users.realm` or a `UserStore`. See docs/realms.md. Default: none.
+   */
+  realm?: Replaceable<RealmResolver>;
 }
 
 /** The options that contain a group of options. */
@@ -238,6 +244,7 @@ type OptionalName =
   | 'loginPolicy'
   | 'tokenSource'
   | 'formerTokens'
+  | 'realm'
   | 'refreshReuseGraceSeconds';
 
 /** The checked options with all defaults, frozen. */

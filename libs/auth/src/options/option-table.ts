@@ -3,6 +3,7 @@ import { DeviceDetector } from '../adapters/device-detector';
 import { FormerTokens } from '../adapters/former-tokens';
 import { LoginPolicy } from '../adapters/login-policy';
 import { PasswordHasher } from '../adapters/password-hasher';
+import { RealmResolver } from '../adapters/realm';
 import { SecondFactor } from '../adapters/second-factor';
 import { TokenSource } from '../adapters/token-source';
 import { type UserEntityMapping, UserStore } from '../adapters/user-store';
@@ -170,6 +171,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions, GroupName> = {
   loginPolicy: { default: undefined, rule: extending(LoginPolicy) },
   tokenSource: { default: undefined, rule: extending(TokenSource) },
   formerTokens: { default: undefined, rule: extending(FormerTokens) },
+  realm: { default: undefined, rule: extending(RealmResolver) },
 };
 
 const EXTRAS: OptionTable<ResolvedAuthExtras, 'endpoints'> = {
@@ -195,6 +197,7 @@ export const OPTIONAL_IN_MAPPING = [
   'users.active',
   'users.disabledAt',
   'users.roles',
+  'users.realm',
   'users.select',
 ];
 
@@ -206,6 +209,7 @@ const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<
   active: text("the name of a property, such as 'isActive'"),
   disabledAt: text("the name of a property, such as 'disabledAt'"),
   roles: text("the name of a property, such as 'roles'"),
+  realm: text("the name of a property, such as 'tenantId'"),
   select: textList("a list of property names, such as ['plan']"),
 };
 

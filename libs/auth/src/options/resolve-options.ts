@@ -129,7 +129,10 @@ function* conflictsIn(values: Values): Generator<string> {
 }
 
 function* mappingProblems(values: Values): Generator<string> {
+  const hasRealms = values.has('realm');
+  if (hasRealms && !values.has('users')) yield 'realm is set, but AuthUser has no realms; set users too';
   if (!isMapping(values.get('users'))) return;
+  if (hasRealms !== values.has('users.realm')) yield 'set both realm and users.realm, or neither';
   for (const [path, { expected }] of MAPPING_RULES) {
     if (!values.has(path) && !OPTIONAL_IN_MAPPING.includes(path)) yield wrongValue(path, undefined, expected);
   }

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { isInRealm } from '../adapters/realm';
 import { loginNamesOf, type StoredUser, type UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { assertValidField, AuthError, invalidAccessToken, unknownUser } from '../base/errors';
@@ -98,12 +99,16 @@ export class ReplacePassword {
     private readonly signals: Signals,
     private readonly clock: Clock,
   ) {
+    const realm = options.realm ? 'realm' : '';
     const presented = '{reset.digest} = :digest AND {reset.expiresAt} > :now';
     this.sql = {
       insert: statements.statement(
-        'INSERT INTO {reset} ({reset.digest}, {reset.userId}, {reset.expiresAt}) VALUES (:digest, :userId, :expiresAt)',
+        `INSERT INTO {reset} ({reset.digest}, {reset.userId}, {reset.expiresAt}${realm && ', {reset.realm}'})
+         VALUES (:digest, :userId, :expiresAt${realm && ', :realm'})`,
       ),
-      readOwner: statements.statement(`SELECT {reset.userId} AS user_id FROM {reset} WHERE ${presented}`),
+      readOwner: statements.statement(
+        `SELECT {reset.userId} AS user_id${realm && ', {reset.realm} AS realm'} FROM {reset} WHERE ${presented}`,
+      ),
       consume: statements.statement(`DELETE FROM {reset} WHERE ${presented} AND {reset.userId} = :userId`),
     };
   }
@@ -147,7 +152,8 @@ export class ReplacePassword {
     this.assertSupported();
     const version = await this.users.credentialsVersion(String(userId), op.tx);
     const user = await this.findActive(userId, op);
-    if (!user) throw unknownUser();
+    const { realm } = op.client;
+    if (!user || !isInRealm(user, realm)) throw unknownUser();
     const now = this.clock.now();
     const { token, digest, expiresAt } = this.tokens.issueToken('password_reset', now);
     const id = String(user.id);
@@ -156,7 +162,7 @@ export class ReplacePassword {
       yield* this.lock.lock(id);
       if ((yield* this.lock.version(id)) !== version) return false;
       yield* this.lock.revokeResetTokens(id);
-      yield* affectedBy(this.sql.insert.with({ digest, userId: id, expiresAt }));
+      yield* affectedBy(this.sql.insert.with({ digest, userId: id, expiresAt, realm }));
       yield* this.events.write([newEvent('password_reset_requested', id, op.client, now)]);
       return true;
     };
@@ -171,8 +177,10 @@ export class ReplacePassword {
     const resetDigest = sha256(token);
     const owner = this.sql.readOwner.with({ digest: resetDigest, now: this.clock.now() });
     const [row] = (await this.database.run(op.tx, owner)).rows;
-    const user = row ? await this.findActive(this.users.parseId(String(row['user_id'])), op) : null;
-    if (!user) throw invalidResetToken();
+    const { realm } = op.client;
+    if (!row || !isInRealm(row, realm)) throw invalidResetToken();
+    const user = await this.findActive(this.users.parseId(String(row['user_id'])), op);
+    if (!isInRealm(user, realm) || !user) throw invalidResetToken();
     if (!(await this.replace(user, newPassword, { resetDigest }, op)).isSet) throw invalidResetToken();
   }
 

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { SessionData } from '../adapters/login-policy';
+import { isInRealm } from '../adapters/realm';
 import type { ClientInfo } from '../adapters/second-factor';
 import { NO_ROLES, type RequestUser, type UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
@@ -24,6 +25,7 @@ import {
   PROOF_COLUMNS,
   proofsFromRow,
   provenMethods,
+  realmsFromRow,
   sessionFromRow,
   SessionSql,
   type StoredProofs,
@@ -59,7 +61,6 @@ export interface AuthPrincipal {
 
 /** A principal that the library has authenticated. Only private fields contain secrets, so that no log shows them. */
 export class SessionPrincipal implements AuthPrincipal {
-  readonly realm = null;
   readonly actor = null;
   readonly #found: StoredProofs & { readonly accessDigest?: string };
   readonly #user: RequestUser | null;
@@ -74,6 +75,7 @@ export class SessionPrincipal implements AuthPrincipal {
     found: StoredProofs & { readonly accessDigest?: string },
     user: RequestUser | null = null,
     readonly roles = NO_ROLES,
+    readonly realm: string | null = null,
   ) {
     this.#found = found;
     this.#user = user;
@@ -119,6 +121,7 @@ function activeFromRow(row: Row) {
     account: accountFromRow(row),
     familyDigest: String(row['family_digest']),
     ...proofsFromRow(row),
+    ...realmsFromRow(row),
   };
 }
 
@@ -137,6 +140,7 @@ function foundFromRow(row: Row, users: AccountSql | null) {
     account: accountFromRow(row),
     /** Returns a new object for `request.user`, or null if the statement does not read the user. */
     readUser: (): RequestUser | null => users?.fromRow(row) ?? null,
+    realm: (row['realm'] ?? null) as string | null,
     ...proofsFromRow(row),
   };
 }
@@ -177,13 +181,14 @@ export class Authenticate {
     private readonly clients: ClientInspector,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
-    @Inject(AUTH_OPTIONS) { activityIntervalSeconds }: ResolvedAuthOptions,
+    @Inject(AUTH_OPTIONS) { activityIntervalSeconds, realm }: ResolvedAuthOptions,
   ) {
     this.activityIntervalMs = activityIntervalSeconds * 1000;
     const user = users.sql;
+    const properties = `id userId accessDigest lastActivity authenticatedAt ${PROOF_COLUMNS}${realm ? ' realm' : ''}`;
     const select = (condition: string): Statement =>
       statements.prepared(
-        `SELECT ${columns('session', `id userId accessDigest lastActivity authenticatedAt ${PROOF_COLUMNS}`, 's.')},
+        `SELECT ${columns('session', properties, 's.')},
            ${least(statements.dialect, 's.{session.accessExpiresAt}', sql.expiresAt)} AS valid_until,
            CASE WHEN s.{session.firstUsedAt} IS NULL THEN s.{session.replayUntil} END AS replay_until,
            ${user?.columns ?? 'NULL AS account'}
@@ -202,44 +207,57 @@ export class Authenticate {
          AND {session.firstUsedAt} IS NULL`,
     );
     this.activeByIds = statements.statement(
-      `SELECT ${sql.columnsWithAccount}, ${columns('session', 'familyDigest data', 's.')}
+      `SELECT ${sql.columnsWithAccount}, ${columns('session', 'familyDigest data', 's.')}${sql.realmColumns}
        FROM {session} s WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active'`,
     );
   }
 
   /**
    * Returns the principal of a valid access token of an active user, or null.
+   * @param realm the realm of the call, in the form of `Client.realm`. Default: the one that `info` names
    * @param isReceived false if the client has not received the token, so that the call is not its first use
    */
-  authenticate(accessToken: string, info: ClientInfo, isReceived = true): Promise<AuthPrincipal | null> {
-    const find = (): Promise<AuthPrincipal | null> => this.find(accessToken, info, isReceived);
+  authenticate(
+    accessToken: string,
+    info: ClientInfo,
+    realm = this.clients.realmIn(info),
+    isReceived = true,
+  ): Promise<AuthPrincipal | null> {
+    const find = (): Promise<AuthPrincipal | null> => this.find(accessToken, info, realm, isReceived);
     return measureDuration(this.metrics, 'session_auth.lookup.duration', find, (found) =>
       found ? undefined : { 'error.type': 'access_token_invalid' },
     );
   }
 
-  private async find(accessToken: string, info: ClientInfo, isReceived: boolean): Promise<AuthPrincipal | null> {
+  private async find(
+    accessToken: string,
+    info: ClientInfo,
+    realm: string | null,
+    isReceived: boolean,
+  ): Promise<AuthPrincipal | null> {
     const id = typeof accessToken === 'string' ? accessTokenSessionId(accessToken) : null;
     const found = id === null ? null : await this.loader.get(id);
     const now = this.clock.now();
     if (!found || found.validUntil <= now || sha256(accessToken) !== found.accessDigest) return null;
-    const account = await this.accountIfActive(found, info);
+    const account = await this.accountInRealm(found, info, realm);
     if (!account) return null;
     if (isReceived && found.replayUntil > now) {
       const store = (): Promise<boolean> => this.storeFirstUse(found, now);
       if (!(await this.firstUses.run(found.accessDigest, store))) return null;
     }
     if (now - found.lastActivity >= this.activityIntervalMs) await this.activity.record(found.id, now);
+    const { user } = account;
+    const [userId, authenticatedAt] = [this.users.parseId(found.userId), new Date(found.authenticatedAt)];
+    return new SessionPrincipal(userId, found.id, authenticatedAt, found, user, this.users.rolesOf(user), realm);
+  }
+
+  /** Returns null if the session or its user belongs to another realm, or the user is not active. */
+  private async accountInRealm(found: FoundByAccessToken, info: ClientInfo, realm: string | null) {
+    // A call of another realm must not end the sessions of an inactive user.
+    const account = isInRealm(found, realm) ? await this.accountIfActive(found, info) : null;
+    if (!account) return null;
     const user = account.user ?? found.readUser();
-    const userId = this.users.parseId(found.userId);
-    return new SessionPrincipal(
-      userId,
-      found.id,
-      new Date(found.authenticatedAt),
-      found,
-      user,
-      this.users.rolesOf(user),
-    );
+    return isInRealm(user, realm) ? { user } : null;
   }
 
   private async findMany(ids: readonly string[]): Promise<ReadonlyMap<string, FoundByAccessToken>> {
@@ -267,8 +285,8 @@ export class Authenticate {
   }
 
   /** Does not prove that the refresh tokens are genuine. The result only decides whether cookies are cleared. */
-  async namesActiveSession(refreshTokens: readonly string[]): Promise<boolean> {
-    return (await this.findLive(claimsOf(refreshTokens))).length > 0;
+  async namesActiveSession(refreshTokens: readonly string[], realm: string | null): Promise<boolean> {
+    return (await this.findLive(claimsOf(refreshTokens), realm)).length > 0;
   }
 
   /**
@@ -277,21 +295,27 @@ export class Authenticate {
    */
   async byRefreshTokens(refreshTokens: readonly string[], info: ClientInfo): Promise<AuthPrincipal | null> {
     const claims = claimsOf(refreshTokens);
-    const live = await this.findLive(claims);
+    const realm = this.clients.realmIn(info);
+    const live = await this.findLive(claims, realm);
     for (const { sessionId, familySecret } of claims) {
       const found = live.find(({ session }) => session.id === sessionId);
       if (found?.familyDigest !== sha256(familySecret)) continue;
       const { id, userId, authenticatedAt } = found.session;
-      if (!(await this.accountIfActive({ userId, account: found.account }, info))) continue;
-      return new SessionPrincipal(this.users.parseId(userId), id, new Date(authenticatedAt), found);
+      const account = await this.accountIfActive({ userId, account: found.account }, info);
+      if (!account || !isInRealm(account.user ?? { realm: found.userRealm }, realm)) continue;
+      const provedAt = new Date(authenticatedAt);
+      return new SessionPrincipal(this.users.parseId(userId), id, provedAt, found, null, NO_ROLES, realm);
     }
     return null;
   }
 
-  private async findLive(claims: readonly RefreshTokenClaims[]): Promise<readonly ActiveSession[]> {
+  private async findLive(
+    claims: readonly RefreshTokenClaims[],
+    realm: string | null,
+  ): Promise<readonly ActiveSession[]> {
     if (claims.length === 0) return [];
     const found = await this.findActive(claims.map(({ sessionId }) => sessionId));
-    return found.filter(({ session }) => !isExpired(session, this.clock.now()));
+    return found.filter((one) => !isExpired(one.session, this.clock.now()) && isInRealm(one, realm));
   }
 
   /**

@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { type FormerToken, FormerTokens } from '../adapters/former-tokens';
+import { isInRealm } from '../adapters/realm';
 import type { TransportCall } from '../adapters/token-source';
 import type { RequestUser, UserId } from '../adapters/user-store';
 import { Clock, OncePerMinute } from '../base/clock';
@@ -7,6 +8,7 @@ import { AuthError } from '../base/errors';
 import { toFailureReport } from '../base/failures';
 import { Database } from '../database/database';
 import { StatementFactory } from '../database/statements';
+import { ClientInspector } from '../history/event-log';
 import { isOwnToken } from '../tokens/tokens';
 import { Users } from '../users/users';
 
@@ -23,7 +25,6 @@ export interface ExternalPrincipal {
 
 /** An `ExternalPrincipal` that the library has authenticated. Only private fields contain the token. */
 export class FormerTokenPrincipal implements ExternalPrincipal {
-  readonly realm = null;
   readonly #user: RequestUser | null;
   readonly #verifyAgain: () => Promise<ExternalPrincipal | null>;
 
@@ -32,6 +33,7 @@ export class FormerTokenPrincipal implements ExternalPrincipal {
     readonly formerToken: { readonly issuedAt: Date },
     user: RequestUser | null,
     readonly roles: readonly string[],
+    readonly realm: string | null,
     verifyAgain: () => Promise<ExternalPrincipal | null>,
   ) {
     this.#user = user;
@@ -60,6 +62,7 @@ export class AuthenticateFormerTokens {
   constructor(
     @Optional() @Inject(FormerTokens) private readonly formerTokens: FormerTokens | null,
     private readonly users: Users,
+    private readonly clients: ClientInspector,
     private readonly database: Database,
     statements: StatementFactory,
     clock: Clock,
@@ -98,10 +101,10 @@ export class AuthenticateFormerTokens {
     const { rows } = await this.database.run(null, this.readRevocation.with({ userId }));
     if (issuedAt.getTime() < Number(rows[0]?.['revoked_at'] ?? 0)) return null;
     const { status, user } = await this.users.accountOf(userId);
-    if (status !== 'active') return null;
-    return new FormerTokenPrincipal(this.users.parseId(userId), { issuedAt }, user, this.users.rolesOf(user), () =>
-      this.authenticate(token, call),
-    );
+    const realm = this.clients.realmOf(call);
+    if (status !== 'active' || !isInRealm(user, realm)) return null;
+    const [id, roles] = [this.users.parseId(userId), this.users.rolesOf(user)];
+    return new FormerTokenPrincipal(id, { issuedAt }, user, roles, realm, () => this.authenticate(token, call));
   }
 
   private async verify(tokens: FormerTokens, token: string, call: TransportCall): Promise<FormerToken | null> {

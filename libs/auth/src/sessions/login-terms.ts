@@ -42,7 +42,7 @@ export class LoginTerms {
     { id, username }: StoredUser,
     proofs: StoredProofs,
     wantsToBeRemembered: boolean,
-    { info }: Client,
+    { info, realm }: Client,
   ): Promise<DecidedTerms | { readonly refuse: LoginRefusal }> {
     const hasOption = remembersSessions(this.options);
     const remembered = hasOption && wantsToBeRemembered;
@@ -51,7 +51,7 @@ export class LoginTerms {
     if (!this.policy) return byDefault;
     const methods = Object.keys(provenMethods(proofs.methods));
     return this.calls.call('decide', async () => {
-      const login = { client: info, methods, rememberMe: remembered, realm: null };
+      const login = { client: info, methods, rememberMe: remembered, realm };
       const decision = this.checked(await this.policy!.decide({ id, username }, login));
       if (decision.refuse) return { refuse: decision.refuse };
       const { idleTimeoutSeconds, absoluteTimeoutSeconds, persistent = byDefault.persistent, data } = decision;

@@ -109,8 +109,9 @@ export class OpenSession {
            AND {session.osFamily} = :osFamily AND {session.browserFamily} = :browserFamily) THEN 1 ELSE 0 END AS is_new_device
        FROM {lock} s WHERE s.{lock.userId} = :userId`,
     );
-    const columns = INSERTED.map((property) => `{session.${property}}`).join(', ');
-    const values = INSERTED.map((property) => `:${property}`).join(', ');
+    const inserted = [...INSERTED, ...(options.realm ? ['realm'] : [])];
+    const columns = inserted.map((property) => `{session.${property}}`).join(', ');
+    const values = inserted.map((property) => `:${property}`).join(', ');
     this.insert = statements.prepared(`INSERT INTO {session} (${columns}) VALUES (${values})`);
     this.readRefusals = statements.statement(
       `SELECT {event.ipAddress} AS ip_address FROM {event}
@@ -149,6 +150,7 @@ export class OpenSession {
       persistent: Number(persistent),
       id: sessionId,
       userId: String(user.id),
+      realm: client.realm,
       ipAddress: client.ipAddress,
       idleExpiresAt,
       absoluteExpiresAt,

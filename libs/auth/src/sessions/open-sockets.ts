@@ -1,11 +1,12 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { isInRealm } from '../adapters/realm';
 import { BackgroundTask } from '../base/background-task';
 import { Clock } from '../base/clock';
 import { toFailureReport } from '../base/failures';
 import type { JoinedTransaction } from '../database/joined-transaction';
 import { Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { Authenticate, type AuthPrincipal } from './authenticate';
+import { type ActiveSession, Authenticate, type AuthPrincipal } from './authenticate';
 import { type ExternalPrincipal, FormerTokenPrincipal } from './former-tokens';
 import { isExpired } from './session';
 
@@ -130,7 +131,9 @@ export class OpenSockets implements BeforeApplicationShutdown {
       const found = await this.sessions.findActive(batch);
       const now = this.clock.now();
       // A `UserStore` is not queried for each user, so `account` is null. Guarded requests detect its inactive users.
-      const live = found.filter((one) => !isExpired(one.session, now) && (one.account ?? 'active') === 'active');
+      const isCurrent = ({ account, realm, userRealm }: ActiveSession): boolean =>
+        account === null || (account === 'active' && isInRealm({ realm: userRealm }, realm));
+      const live = found.filter((one) => !isExpired(one.session, now) && isCurrent(one));
       const authenticatedAt = new Map(live.map(({ session }) => [session.id, session.authenticatedAt]));
       // No socket is current at NaN.
       closed += this.closeWhere(batch, (id, socket) => !socket.isCurrent(authenticatedAt.get(id) ?? NaN));

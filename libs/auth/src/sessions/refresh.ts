@@ -1,5 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Clock, isWithinLast, OncePerMinute } from '../base/clock';
+import { isInRealm } from '../adapters/realm';
 import { assertValidField, AuthError, databaseUnavailable, invalidRefreshToken } from '../base/errors';
 import { textProblem } from '../base/fields';
 import { sha256 } from '../base/random';
@@ -65,9 +66,12 @@ export class UnconfirmedPairs implements BeforeApplicationShutdown {
   }
 }
 
-/** The transport is part of the key, because a bearer client must not receive the pair of a cookie client. */
-function keyOf({ digest, transport }: PresentedRefreshToken): string {
-  return `${transport} ${digest}`;
+/**
+ * The transport is part of the key, because a bearer client must not receive the pair of a cookie client. So is the realm,
+ * because a call of another realm must not take the pair.
+ */
+function keyOf({ digest, transport, realm }: PresentedRefreshToken): string {
+  return `${transport} ${digest} ${realm}`;
 }
 
 interface RefreshCall extends Rotation {
@@ -149,6 +153,7 @@ export class Refresh {
       familyDigest: sha256(claims.familySecret),
       generation: claims.generation,
       transport,
+      realm: client.realm,
       accessDigest: accessToken === null ? null : sha256(accessToken),
       networkDigest: this.tokens.networkDigest(refreshToken, client.network),
       successor: (seed) => this.tokens.deriveSuccessor(refreshToken, claims, seed),
@@ -306,7 +311,7 @@ export function decideRefresh(
   now: number,
   graceMs: number,
 ): RefreshDecision {
-  if (found.session.state !== 'active') return 'refuse';
+  if (found.session.state !== 'active' || !isOfRealm(found, presented.realm)) return 'refuse';
   // Such a token was revoked rather than used, for example by a password change.
   if (found.familyDigest !== presented.familyDigest) return 'refuse';
   if (isExpired(found.session, now)) return 'session_expired';
@@ -317,6 +322,11 @@ export function decideRefresh(
   if (!replay || !mayReplay(found, replay, presented)) return 'reuse';
   if (found.account !== 'active') return 'account_inactive';
   return replay.count < MAX_REPLAYS ? 'replay' : 'refuse';
+}
+
+/** Compares the realm of the session and, unless the account is inactive, that of the user. */
+function isOfRealm({ realm, userRealm, account }: RefreshableSession, ofCall: string | null): boolean {
+  return isInRealm({ realm }, ofCall) && (account !== 'active' || isInRealm({ realm: userRealm }, ofCall));
 }
 
 function decideOnCurrentToken(

@@ -12,7 +12,15 @@ import { PASSWORD_METHOD } from '../throttle/throttle';
 import { expiriesAfter, graceSecondsFor, type NewTokenFamily, type PairTerms, type Successor } from '../tokens/tokens';
 import { Users } from '../users/users';
 import type { CurrentSession } from './authenticate';
-import { accountFromRow, isTrue, sessionFromRow, type SessionRecord, SessionSql, withProvenMethods } from './session';
+import {
+  accountFromRow,
+  isTrue,
+  realmsFromRow,
+  sessionFromRow,
+  type SessionRecord,
+  SessionSql,
+  withProvenMethods,
+} from './session';
 
 /** The maximum number of replays of one refresh. */
 export const MAX_REPLAYS = 100;
@@ -27,6 +35,8 @@ export interface PresentedRefreshToken {
   readonly accessDigest: string | null;
   /** The digest of this token together with the client's network. */
   readonly networkDigest: string;
+  /** The realm of the call, in the form of `Client.realm`. */
+  readonly realm: string | null;
   /** Derives the pair that replaces this token. */
   successor(seed: string): Successor;
 }
@@ -83,12 +93,13 @@ export class Rotate {
     const { dialect } = statements;
     this.select = statements.prepared(
       `SELECT ${sql.columnsWithAccount}, ${columns('session', TOKEN_COLUMNS, 's.')}, ${absoluteEnd} AS absolute_end
-       FROM {session} s WHERE s.{session.id} = :id`,
+         ${sql.realmColumns} FROM {session} s WHERE s.{session.id} = :id`,
     );
     this.isPostgres = dialect === 'postgres';
     this.needsNoRead = this.isPostgres && users.sql !== null;
     // On MySQL and MariaDB, an UPDATE that tests the account can lock the user's row.
-    const account = this.needsNoRead ? `AND ${sql.account} = 'active'` : '';
+    const realms = options.realm ? `AND s.{session.realm} = :realm AND ${users.sql?.realm} = :realm` : '';
+    const account = this.needsNoRead ? `AND ${sql.account} = 'active' ${realms}` : '';
     const live = `s.{session.id} = :id AND s.{session.state} = 'active' AND ${expiresAt} > :now ${account}`;
     // Without rotation, only the access digest shows that an earlier run was committed.
     const rotation = `UPDATE {session} AS s SET {session.refreshDigest} = :nextRefreshDigest,
@@ -126,7 +137,8 @@ export class Rotate {
     const found = row ? refreshableFromRow(row) : null;
     // A token of another family is refused, whatever the status of the account is.
     if (!found || found.account !== null || found.familyDigest !== presented.familyDigest) return found;
-    return { ...found, account: (await this.users.accountOf(found.session.userId)).status };
+    const { status, user } = await this.users.accountOf(found.session.userId);
+    return { ...found, account: status, userRealm: user?.realm ?? null };
   }
 
   /** Like `read`, but does not query a `UserStore` for the account. */
@@ -151,6 +163,7 @@ export class Rotate {
       ...expiriesAfter(now, this.options, false),
       rememberedExpiresAt: expiriesAfter(now, this.options, true).refreshExpiresAt,
       id: presented.sessionId,
+      realm: presented.realm,
       presentedDigest: presented.digest,
       nextRefreshDigest: digests.refreshDigest,
       nextAccessDigest: digests.accessDigest,
@@ -185,8 +198,8 @@ export class Rotate {
   /** Records a replay of the last refresh. Returns false if the guard condition does not hold. */
   replay(rotation: Rotation, found: RefreshableSession): Promise<boolean> {
     const { presented, client, now } = rotation;
-    const { sessionId: id, networkDigest } = presented;
-    const update = this.replayUpdate.with({ id, networkDigest, liveDigest: found.refreshDigest, now });
+    const { sessionId: id, networkDigest, realm } = presented;
+    const update = this.replayUpdate.with({ id, networkDigest, realm, liveDigest: found.refreshDigest, now });
     const event = newEvent('token_refresh', found.session.userId, client, now, { replayed: true });
     return this.changeAndRecord(update, event, rotation);
   }
@@ -325,6 +338,7 @@ function refreshableFromRow(row: Row) {
     session: sessionFromRow(row),
     /** Null if the account was not read. */
     account: accountFromRow(row),
+    ...realmsFromRow(row),
     accessDigest: String(row['access_digest']),
     refreshDigest: String(row['refresh_digest']),
     familyDigest: String(row['family_digest']),

@@ -89,6 +89,12 @@ export function accountFromRow(row: Row): AccountStatus | null {
   return (row['account'] ?? null) as AccountStatus | null;
 }
 
+/** Returns the realm of a session and that of its user, which is null if only the user store knows it. */
+export function realmsFromRow(row: Row): { readonly realm: string | null; readonly userRealm: string | null } {
+  const textOf = (column: string): string | null => (row[column] ?? null) as string | null;
+  return { realm: textOf('realm'), userRealm: textOf('user_realm') };
+}
+
 const SESSION_COLUMNS = `id userId state ipAddress lastIpAddress methods deviceType osFamily browserFamily deviceName createdAt authenticatedAt
   lastActivity`;
 
@@ -104,6 +110,8 @@ export class SessionSql {
   readonly account: string;
   readonly columns: string;
   readonly columnsWithAccount: string;
+  /** The columns that `realmsFromRow` reads, after a comma. Empty if realms are not used. */
+  readonly realmColumns: string;
   private readonly idleMs: string;
 
   constructor(
@@ -123,6 +131,9 @@ export class SessionSql {
     this.account = users.sql?.status ?? 'NULL';
     this.columns = `${columns('session', SESSION_COLUMNS, 's.')}, ${this.expiresAt} AS expires_at`;
     this.columnsWithAccount = `${this.columns}, ${this.account} AS account`;
+    this.realmColumns = options.realm
+      ? `, s.{session.realm} AS realm, ${users.sql?.realm ?? 'NULL'} AS user_realm`
+      : '';
   }
 
   /** Returns an expression for a remembered session or another one. Without `rememberMe`, all sessions are as others. */

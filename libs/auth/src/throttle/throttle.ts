@@ -160,8 +160,8 @@ export class Throttle {
   }
 
   /** Returns what a login, or an attempt with a login ticket, counts against: the network, and all networks. */
-  ofLogin(method: string, name: string, user: StoredUser | null, { network }: Client): Subject {
-    const account = user ? accountOf(method, user.id) : accountOfName(name, this.options.nameMatching);
+  ofLogin(method: string, name: string, user: StoredUser | null, { network, realm }: Client): Subject {
+    const account = user ? accountOf(method, user.id) : accountOfName(name, realm, this.options.nameMatching);
     const owner = user ? ownerOfUser(user.id) : acrossNetworks(account);
     const counters: Counter[] = [
       { key: sha256(`${network}\0${account}`), owner, scope: 'network' },
@@ -264,9 +264,9 @@ export class Throttle {
   }
 
   /** Resets the counters of a name, and those of every method of the user with that name, except within sessions. */
-  async reset(name: string, user: StoredUser | null, tx: JoinedTransaction | null): Promise<void> {
+  async reset(name: string, user: StoredUser | null, { client, tx }: Operation): Promise<void> {
     const owners = [
-      acrossNetworks(accountOfName(name, this.options.nameMatching)),
+      acrossNetworks(accountOfName(name, client.realm, this.options.nameMatching)),
       ...(user ? [ownerOfUser(user.id)] : []),
     ];
     await this.database.run(tx, this.sql.deleteOwners.with({ owners }));
@@ -379,7 +379,8 @@ function increment(dialect: Dialect, rows: string): string {
 // A prefix keeps methods, users and unknown names apart.
 const accountOf = (method: string, id: UserId): string =>
   method === PASSWORD_METHOD ? `user\0${String(id)}` : `method\0${method}\0${String(id)}`;
-const accountOfName = (name: string, matching: NameMatching): string => `name\0${foldName(name, matching)}`;
+const accountOfName = (name: string, realm: string | null, matching: NameMatching): string =>
+  ['name', ...(realm === null ? [] : [realm]), foldName(name, matching)].join('\0');
 
 const acrossNetworks = (account: string): string => sha256(`*\0${account}`);
 

@@ -59,14 +59,18 @@ export class EntityNames {
   search(dialect: Dialect, status: string): string {
     // The first comparison can use the index and follows the collation of the column. The second one compares bytes, so
     // that names that only the collation treats as equal do not count toward the limit.
-    const conditions = this.properties.map(({ key }) => {
-      const column = `u.{user.${key}}`;
-      return `(${column} = :name AND ${isSameText(dialect, column, ':name')})`;
-    });
+    const isSame = (property: string, parameter: string): string => {
+      const column = `u.{user.${property}}`;
+      return `(${column} = ${parameter} AND ${isSameText(dialect, column, parameter)})`;
+    };
+    const conditions = this.properties.map(({ key }) => isSame(key, ':name'));
+    const { realm } = this.mapping;
+    const names = conditions.join(' OR ');
+    const where = realm === undefined ? names : `${isSame(realm, ':realm')} AND (${names})`;
     const last = conditions.length - 1;
     const earlier = conditions.slice(0, -1).map((condition, i) => `WHEN ${condition} THEN ${i}`);
     const order = `CASE WHEN ${status} = 'deleted' THEN ${last + 1} ${earlier.join(' ')} ELSE ${last} END`;
-    return `WHERE ${conditions.join(' OR ')} ORDER BY ${order} LIMIT 10`;
+    return `WHERE ${where} ORDER BY ${order} LIMIT 10`;
   }
 
   /** Returns the names of a row other than the username. */

@@ -21,10 +21,11 @@ import type { JoinedTransaction } from '../database/joined-transaction';
 import { Statement, type StatementFactory } from '../database/statements';
 import { affectedBy, type Row, type Step } from '../database/transaction';
 import { type Column, tablePath } from '../database/typeorm';
+import { statusSql } from './account-status';
 import { EntityNames, OWN_USERS } from './entity-names';
-import { coversUsers, isUnique, isUniqueIndex, storedProperties } from './mapping-problems';
+import { coversUsers, isUnique, isUniqueIndex, missingIndex, storedProperties } from './mapping-problems';
 import { UserIds } from './user-ids';
-import { type AccountSql, type FoundCredentials, rolesFrom, Users, type UserSteps, withExactId } from './users';
+import { type AccountSql, type FoundCredentials, rolesFrom, textOf, Users, type UserSteps, withExactId } from './users';
 
 /** Users in a TypeORM entity of the same DataSource: the application's own entity, or the library's `AuthUser`. */
 export class EntityUsers extends Users implements UserSteps {
@@ -38,6 +39,9 @@ export class EntityUsers extends Users implements UserSteps {
   private readonly idColumn: Column;
   private readonly names: EntityNames;
   private readonly ids: UserIds;
+  /** The realms of the users, or null if realms are not used. */
+  private readonly realms: UserIds | null;
+  private readonly textType: string;
   /** An expression for the `AccountStatus` of the row `u`. */
   private readonly status: string;
   private readonly byName: Statement;
@@ -65,13 +69,16 @@ export class EntityUsers extends Users implements UserSteps {
     this.idColumn = this.metadata.primaryColumns[0]!;
     this.names = new EntityNames(mapping, matching, this.hasUniqueIds, this.warnOnce.bind(this));
     this.ids = new UserIds(this.idColumn, dataSource, dialect);
-    this.status = this.statusSql();
+    const { realm } = mapping;
+    this.realms = realm === undefined ? null : new UserIds(this.column(realm), dataSource, dialect);
+    this.textType = dialect === 'mysql' ? 'CHAR' : 'text';
+    this.status = statusSql(mapping, this.metadata);
     const statement = (template: string): Statement =>
       new Statement(dataSource, { user: entity, lock: AuthUserLock }, template);
     const id = `{user.${this.idColumn.propertyPath}}`;
-    const idText = `CAST(u.${id} AS ${dialect === 'mysql' ? 'CHAR' : 'text'})`;
+    const idText = `CAST(u.${id} AS ${this.textType})`;
     const columns = `u.${id} AS id, ${this.names.columns}, u.{user.${passwordHash}} AS password_hash,
-      ${this.status} AS account`;
+      ${this.status} AS account${realm === undefined ? '' : `, u.{user.${realm}} AS realm`}`;
     this.byName = statement(
       `SELECT ${columns}, ${idText} AS id_text,
          (SELECT {lock.credentialsVersion} FROM {lock} WHERE {lock.userId} = ${idText}) AS version
@@ -83,7 +90,7 @@ export class EntityUsers extends Users implements UserSteps {
     const statusProperty = active ?? disabledAt;
     this.updateStatus = statusProperty === undefined ? null : statement(update(statusProperty));
     this.canSetActive = this.updateStatus !== null;
-    this.uniqueIndexes = statement(UNIQUE_INDEXES[dialect]);
+    this.uniqueIndexes = statement(UNIQUE_INDEXES[dialect](this.realms ? 2 : 1));
     this.sql = this.accountSql();
     this.accountById = statement(`SELECT u.${id} AS user_id, ${this.sql.columns} FROM {user} u WHERE u.${id} = :id`);
   }
@@ -115,20 +122,20 @@ export class EntityUsers extends Users implements UserSteps {
     return null;
   }
 
-  override async isNameTaken(name: string, tx: JoinedTransaction | null): Promise<boolean> {
+  override async isNameTaken(name: string, realm: string | null, tx: JoinedTransaction | null): Promise<boolean> {
     // Fails for a name that the column cannot represent. MySQL might otherwise store question marks.
-    return this.names.isTaken(name, await this.rowsOf(name, tx, {}));
+    return this.names.isTaken(name, await this.rowsOf(name, realm, tx, {}));
   }
 
-  async findByName(username: string, tx: JoinedTransaction | null): Promise<StoredUser | null> {
-    return this.userFrom(await this.rowOf(username, tx));
+  async findByName(username: string, realm: string | null, tx: JoinedTransaction | null): Promise<StoredUser | null> {
+    return this.userFrom(await this.rowOf(username, realm, tx));
   }
 
   /** Takes one statement, unless the text of the id in the database differs from that in sessions. */
-  override async findCredentials(username: string): Promise<FoundCredentials> {
-    const row = await this.rowOf(username, null);
+  override async findCredentials(username: string, realm: string | null): Promise<FoundCredentials> {
+    const row = await this.rowOf(username, realm, null);
     const user = this.userFrom(row);
-    if (row && user && row['id_text'] !== String(user.id)) return super.findCredentials(username);
+    if (row && user && row['id_text'] !== String(user.id)) return super.findCredentials(username, realm);
     return { user, version: Number(row?.['version'] ?? 0) };
   }
 
@@ -199,11 +206,13 @@ export class EntityUsers extends Users implements UserSteps {
         'not_supported',
         'The column of the usernames has no unique index. The log names the index to create.',
       );
-    for (const [, name] of this.namesOf(user)) if (await this.isNameTaken(String(name), tx)) return null;
+    const realm = user.realm ?? null;
+    if (realm !== null && this.realms!.parameterOf(realm) === null) throw invalidField('realm', 'Not a valid realm.');
+    for (const [, name] of this.namesOf(user)) if (await this.isNameTaken(String(name), realm, tx)) return null;
     const row = this.newRow(user);
     const isInserted = await this.database.withManager(tx, (manager) => this.insertUnlessTaken(manager, row, user));
     if (!isInserted) return null;
-    const created = await this.findByName(user.username, tx);
+    const created = await this.findByName(user.username, realm, tx);
     if (created) return created;
     const problem = 'createUser() inserted the user in an open transaction, which hides it from other connections.';
     throw new AuthError('not_supported', `${problem} Call inTransaction(manager).createUser() instead.`);
@@ -219,36 +228,18 @@ export class EntityUsers extends Users implements UserSteps {
   private async checkUnique(property: string, tx: JoinedTransaction | null): Promise<boolean> {
     const { dataSource, metadata } = this;
     const column = this.column(property);
-    if (isUnique(column, coversUsers)) return true;
-    const { driver } = dataSource;
-    const path = tablePath(dataSource, metadata);
-    const table = { path, schema: metadata.database ?? driver.database ?? null, table: metadata.tableName };
+    const realm = this.realms?.column ?? null;
+    if (isUnique(column, realm, coversUsers)) return true;
+    const schema = metadata.database ?? dataSource.driver.database ?? null;
+    const table = { path: tablePath(dataSource, metadata), schema, table: metadata.tableName };
     const { rows } = await this.database.run(tx, this.uniqueIndexes.with(table));
-    if (rows.some((row) => isUniqueIndex(column, row))) return true;
-    const name = `${metadata.tableName}_${column.databaseName}`;
-    this.warnOnce(
-      `not unique: ${property}`,
-      `users.username is '${property}', which has no unique index. Until it has one, createUser() creates no users, ` +
-        `because two could get the same name. Declare @Index({ unique: true }) on ${metadata.name}.${property}, and ` +
-        `run: CREATE UNIQUE INDEX ${driver.escape(name)} ON ${path} (${driver.escape(column.databaseName)})`,
-    );
+    if (rows.some((row) => isUniqueIndex(column, row, realm))) return true;
+    this.warnOnce(`not unique: ${property}`, missingIndex(dataSource, column, realm));
     return false;
   }
 
   private column(property: string): Column {
     return this.metadata.findColumnWithPropertyPath(property)!;
-  }
-
-  private statusSql(): string {
-    const { active, disabledAt } = this.mapping;
-    const deletedAt = this.metadata.deleteDateColumn?.propertyPath;
-    const cases = [
-      ...(deletedAt ? [`WHEN u.{user.${deletedAt}} IS NOT NULL THEN 'deleted'`] : []),
-      ...(active ? [`WHEN u.{user.${active}} THEN 'active'`] : []),
-      ...(disabledAt ? [`WHEN u.{user.${disabledAt}} IS NOT NULL THEN 'disabled'`] : []),
-    ];
-    const otherwise = active ? `'disabled'` : `'active'`;
-    return cases.length === 0 ? otherwise : `CASE ${cases.join(' ')} ELSE ${otherwise} END`;
   }
 
   private statusValue(active: boolean): unknown {
@@ -271,6 +262,7 @@ export class EntityUsers extends Users implements UserSteps {
       ...properties,
       ...Object.fromEntries<unknown>(names),
       [mapping.passwordHash]: passwordHash,
+      ...(mapping.realm === undefined ? {} : { [mapping.realm]: user.realm }),
       ...(mapping.active ? { [mapping.active]: true } : {}),
       ...(this.hasUniqueIds ? { id: this.random.uuid(), createdAt: this.clock.now() } : {}),
     };
@@ -281,10 +273,10 @@ export class EntityUsers extends Users implements UserSteps {
 
   /** @throws Error if the property is not a column of the entity, or is mapped by the option `users` */
   private assertSettable(property: string): void {
-    const { entity, passwordHash, active, disabledAt } = this.mapping;
+    const { entity, passwordHash, active, disabledAt, realm } = this.mapping;
     const [username, ...others] = this.names.properties;
     const keys = others.filter(({ name, key }) => name !== key).map(({ key }) => key);
-    const mapped: unknown[] = [username!.name, username!.key, ...keys, passwordHash, active, disabledAt];
+    const mapped: unknown[] = [username!.name, username!.key, ...keys, passwordHash, active, disabledAt, realm];
     const free = this.hasUniqueIds ? [] : storedProperties(this.metadata).filter((name) => !mapped.includes(name));
     if (free.includes(property)) return;
     const reason = mapped.includes(property) ? 'which the option users maps' : `not a column of ${entity.name}`;
@@ -294,25 +286,27 @@ export class EntityUsers extends Users implements UserSteps {
 
   private accountSql(): AccountSql {
     const { mapping, status, idColumn } = this;
+    const realmColumn = this.realms?.column;
     const entities = { user: mapping.entity, session: AuthSession };
     const compile = (part: string): string => new Statement(this.dataSource, entities, part).with({}).sql;
     const condition = this.ids.ofSession();
     const selected = (mapping.select ?? []).map((property) => this.column(property));
     const roles = mapping.roles === undefined ? null : this.column(mapping.roles);
-    const properties = [
-      this.names.properties[0]!.name,
-      ...[...selected, ...(roles ? [roles] : [])].map((one) => one.propertyPath),
-    ];
+    const others = [...selected, roles, realmColumn].flatMap((column) => column?.propertyPath ?? []);
+    const properties = [this.names.properties[0]!.name, ...others];
+    const realm = `CAST(u.{user.${mapping.realm}} AS ${this.textType})`;
     const selectList = properties.map((property, i) => `u.{user.${property}} AS user_${i}`).join(', ');
     const joined = `CASE WHEN u.{user.${idColumn.propertyPath}} IS NULL THEN 'deleted' ELSE ${status} END AS account`;
     return {
       status: compile(`COALESCE((SELECT ${status} FROM {user} u WHERE ${condition}), 'deleted')`),
+      realm: realmColumn ? compile(`(SELECT ${realm} FROM {user} u WHERE ${condition})`) : null,
       columns: compile(`${joined}, ${selectList}`),
       join: compile(`LEFT JOIN {user} u ON ${condition}`),
       fromRow: (row) => {
         const user = { id: this.parseId(String(row['user_id'])), username: String(row['user_0']) };
         selected.forEach((column, i) => column.setEntityValue(user, this.hydrated(column, row[`user_${i + 1}`])));
-        return roles ? { ...user, roles: rolesFrom(this.hydrated(roles, row[`user_${selected.length + 1}`])) } : user;
+        if (roles) Object.assign(user, { roles: rolesFrom(this.hydrated(roles, row[`user_${selected.length + 1}`])) });
+        return realmColumn ? { ...user, realm: textOf(row[`user_${others.length}`]) } : user;
       },
     };
   }
@@ -323,18 +317,22 @@ export class EntityUsers extends Users implements UserSteps {
     return this.dataSource.driver.prepareHydratedValue(isShared ? structuredClone(stored) : stored, column);
   }
 
-  private async rowOf(username: string, tx: JoinedTransaction | null): Promise<Row | null> {
+  private async rowOf(username: string, realm: string | null, tx: JoinedTransaction | null): Promise<Row | null> {
     // A name that the column's character set cannot represent makes the statement fail, and is the name of no user.
-    return this.names.rowOf(username, await this.rowsOf(username, tx, { meansNoRows: isUnrepresentable }));
+    return this.names.rowOf(username, await this.rowsOf(username, realm, tx, { meansNoRows: isUnrepresentable }));
   }
 
   private async rowsOf(
     username: string,
+    given: string | null,
     tx: JoinedTransaction | null,
     options: AutocommitOptions,
   ): Promise<readonly Row[]> {
     const name = this.names.keyOf(username);
-    return (await this.database.run(tx, this.byName.with({ name }), options)).rows;
+    const realm = given && this.realms!.parameterOf(given);
+    // No user belongs to a call without a realm.
+    if (this.realms && !realm) return [];
+    return (await this.database.run(tx, this.byName.with({ name, realm }), options)).rows;
   }
 
   /** Returns the user of a row, or null if the library's tables would confuse the user's id with another id. */
@@ -346,6 +344,7 @@ export class EntityUsers extends Users implements UserSteps {
       ...(this.names.properties.length > 1 ? { usernames: this.names.furtherOf(row) } : {}),
       passwordHash: (row['password_hash'] ?? null) as string | null,
       active: row['account'] === 'active',
+      ...(this.realms ? { realm: textOf(row['realm']) } : {}),
     };
   }
 

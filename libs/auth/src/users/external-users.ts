@@ -1,4 +1,5 @@
 import { ApplicationCalls, checkedBoolean, checkedUser } from '../adapters/application-calls';
+import { isInRealm } from '../adapters/realm';
 import { loginNamesOf, type NewUser, type StoredUser, type UserId, type UserStore } from '../adapters/user-store';
 import { AuthError } from '../base/errors';
 import { foldName, type NameMatching } from '../base/fields';
@@ -42,9 +43,10 @@ export class ExternalUsers extends Users {
   }
 
   /** With `nameMatching: 'insensitive'`, passes the folded name, which is the same for all spellings. */
-  findByName(username: string): Promise<StoredUser | null> {
+  async findByName(username: string, realm: string | null): Promise<StoredUser | null> {
     const name = foldName(username, this.matching);
-    return this.userNamed('findByUsername', username, () => this.store.findByUsername(name));
+    if (realm === '') return null;
+    return this.userNamed('findByUsername', username, realm, () => this.store.findByUsername(name, { realm }));
   }
 
   async findById(id: UserId): Promise<StoredUser | null> {
@@ -65,8 +67,9 @@ export class ExternalUsers extends Users {
     if (!this.store.create) {
       throw new AuthError('not_supported', 'The user store cannot create users. Implement its method `create`.');
     }
-    if (await this.findByName(user.username)) return null;
-    return this.userNamed('create', user.username, () => this.store.create!(user));
+    const realm = user.realm ?? null;
+    if (await this.findByName(user.username, realm)) return null;
+    return this.userNamed('create', user.username, realm, () => this.store.create!(user));
   }
 
   setHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean> {
@@ -84,9 +87,14 @@ export class ExternalUsers extends Users {
   private async userNamed(
     method: 'findByUsername' | 'create',
     username: string,
+    realm: string | null,
     invoke: () => Promise<StoredUser | null>,
   ): Promise<StoredUser | null> {
     const user = await this.user(method, invoke);
+    if (user && !isInRealm(user, realm)) {
+      this.warnOnce('other realm', `${method}() of the user store returned a user of another realm, who was ignored.`);
+      return null;
+    }
     const name = foldName(username, this.matching);
     if (!user || loginNamesOf(user).some((one) => foldName(one, this.matching) === name)) return user;
     const form = this.matching === 'exact' ? '' : ' after foldName()';

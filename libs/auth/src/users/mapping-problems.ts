@@ -2,11 +2,11 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import type { UserEntityMapping } from '../adapters/user-store';
 import { dialectOf } from '../database/dialect';
 import type { Row } from '../database/transaction';
-import type { Column } from '../database/typeorm';
+import { type Column, tablePath } from '../database/typeorm';
 import { listOf } from './entity-names';
 
 interface Requirement {
-  readonly accepts: (column: Column, type: string, isPadded: boolean) => boolean;
+  readonly accepts: (column: Column, type: string, isPadded: boolean, realm: Column | null) => boolean;
   /** Follows "use the name of" in the message. */
   readonly expected: string;
 }
@@ -23,14 +23,14 @@ const REQUIREMENTS: Readonly<Record<Exclude<keyof UserEntityMapping, 'entity' | 
   },
   foldedUsername: {
     // A type of fixed length changes trailing spaces. A generated column cannot call the function `foldName`.
-    accepts: (column, type) =>
+    accepts: (column, type, _, realm) =>
       /^(varchar|n(ational )?varchar|character varying|.*text)$/.test(type) &&
       column.isInsert &&
       !column.generatedType &&
-      isUnique(column),
+      isUnique(column, realm),
     expected:
       'a varchar or text column that the library fills with the folded name, with a unique index ' +
-      "or constraint on it alone, such as @Column({ type: 'varchar', unique: true })",
+      "or constraint on it alone, such as @Column({ type: 'varchar', unique: true }), with users.realm on both",
   },
   passwordHash: {
     accepts: ({ length }, _, isPadded) => !isPadded || Number(length) === BCRYPT_LENGTH,
@@ -45,6 +45,10 @@ const REQUIREMENTS: Readonly<Record<Exclude<keyof UserEntityMapping, 'entity' | 
   disabledAt: {
     accepts: ({ isNullable }, type) => isNullable && /^(date|datetime|timestamp.*)$/.test(type),
     expected: `a nullable date column that is null while the user is active; ${OTHERWISE}`,
+  },
+  realm: {
+    accepts: (_, type, isPadded) => !isPadded && /char|text|^(?:uuid|(?:small|medium|big)?int|integer)$/.test(type),
+    expected: `a column of type varchar, text, uuid or integer; ${OTHERWISE}`,
   },
 };
 
@@ -73,8 +77,11 @@ export const coversUsers: Covers = ({ entityMetadata: { deleteDateColumn: delete
   !where || wordsOf(where).join(' ').toLowerCase() === `${deletedAt?.databaseName} is null`.toLowerCase();
 
 /** Returns whether an index of `UNIQUE_INDEXES` covers all users. Its key is the column, or a function of the column. */
-export function isUniqueIndex(column: Column, { name, predicate }: Row): boolean {
-  const words = wordsOf(name);
+export function isUniqueIndex(column: Column, { name, predicate }: Row, realm: Column | null): boolean {
+  const keys = realm ? String(name).split(',') : [name];
+  const others = realm ? keys.filter((key) => wordsOf(key).join() !== realm.databaseName) : keys;
+  if (realm && keys.length - others.length !== 1) return false;
+  const words = wordsOf(others.join());
   return words.length <= 2 && words.at(-1) === column.databaseName && coversUsers(column, predicate);
 }
 
@@ -84,9 +91,12 @@ function wordsOf(expression: unknown): readonly string[] {
   return text.match(/[\w$]+/g) ?? [];
 }
 
-export function isUnique(column: Column, covers = coversAll): boolean {
+/** Returns whether the entity declares the column as unique, alone or, if realms are used, within each realm. */
+export function isUnique(column: Column, realm: Column | null, covers = coversAll): boolean {
   const { primaryColumns, uniques, indices } = column.entityMetadata;
-  const isAlone = (columns: readonly Column[]): boolean => columns.length === 1 && columns[0] === column;
+  const keys = realm ? [realm, column] : [column];
+  const isAlone = (columns: readonly Column[]): boolean =>
+    columns.length === keys.length && keys.every((key) => columns.includes(key));
   return (
     isAlone(primaryColumns) ||
     uniques.some(({ columns }) => isAlone(columns)) ||
@@ -94,17 +104,41 @@ export function isUnique(column: Column, covers = coversAll): boolean {
   );
 }
 
+/** Returns a warning with the index to declare and create for a column of names. */
+export function missingIndex(dataSource: DataSource, column: Column, realm: Column | null): string {
+  const { driver } = dataSource;
+  const { entityMetadata: metadata, propertyPath: property } = column;
+  const path = tablePath(dataSource, metadata);
+  const columns = realm ? [realm, column] : [column];
+  const name = driver.escape([metadata.tableName, ...columns.map(({ databaseName }) => databaseName)].join('_'));
+  const keys = columns.map(({ databaseName }) => driver.escape(databaseName)).join(', ');
+  const declaration = realm
+    ? `@Index(['${realm.propertyPath}', '${property}'], { unique: true }) on ${metadata.name}`
+    : `@Index({ unique: true }) on ${metadata.name}.${property}`;
+  return (
+    `users.username is '${property}', which has no unique index${realm ? ' together with users.realm' : ''}. Until it has ` +
+    'one, createUser() creates no users, because two could get the same name. Declare ' +
+    `${declaration}, and run: CREATE UNIQUE INDEX ${name} ON ${path} (${keys})`
+  );
+}
+
 /** Returns the problems of a user mapping, or an empty list if the mapping fits its entity. */
 export function mappingProblems(dataSource: DataSource, mapping: UserEntityMapping): readonly string[] {
-  const { entity, roles, select = [] } = mapping;
+  const { entity, roles, realm, username, foldedUsername = [], select = [] } = mapping;
   const problem = entityProblem(dataSource, entity);
   if (problem !== null) return [`users.entity is ${entity.name}, which ${problem}`];
   const metadata = dataSource.getMetadata(entity);
+  const realmColumn = (realm !== undefined && metadata.findColumnWithPropertyPath(realm)) || null;
+  const id = metadata.primaryColumns[0]!.propertyPath;
+  const isNameId = [...listOf(username), ...listOf(foldedUsername)].includes(id);
   const problems = [
+    realm !== undefined && isNameId
+      ? `users.realm is set, but the primary key is the name '${id}', which two realms may share; use another primary key`
+      : null,
     ...Object.entries(REQUIREMENTS).flatMap(([option, requirement]) =>
       listOf(mapping[option as keyof typeof REQUIREMENTS] ?? []).map((property, _, { length }) => {
         const needed = option === 'username' && length > 1 ? ONE_OF_SEVERAL_NAMES : requirement;
-        const found = columnProblem(dataSource, metadata, property, needed);
+        const found = columnProblem(dataSource, metadata, property, needed, realmColumn);
         return found && `users.${option} is '${property}', ${found}`;
       }),
     ),
@@ -152,10 +186,12 @@ function rolesProblem(
 function selectProblem(
   { driver }: DataSource,
   metadata: EntityMetadata,
-  { passwordHash, roles }: UserEntityMapping,
+  mapping: UserEntityMapping,
   property: string,
 ): string | null {
-  if (property === 'roles' && roles !== undefined) return 'which request.user has by users.roles; leave it out';
+  const { passwordHash } = mapping;
+  if ((property === 'roles' || property === 'realm') && mapping[property] !== undefined)
+    return `which request.user has by users.${property}; leave it out`;
   if (property === passwordHash) return 'the password hash, which request.user never contains; leave it out';
   if (['id', 'username'].includes(property.split('.')[0]!)) return 'which request.user always contains; leave it out';
   if (metadata.findRelationWithPropertyPath(property)) {
@@ -183,6 +219,7 @@ function columnProblem(
   metadata: EntityMetadata,
   property: string,
   { accepts, expected }: Requirement,
+  realm: Column | null,
 ): string | null {
   const column = metadata.findColumnWithPropertyPath(property);
   if (!column || column.isVirtualProperty) return notAColumn(metadata);
@@ -193,7 +230,7 @@ function columnProblem(
   const type = dataSource.driver.normalizeType(column);
   // By default, MySQL and MariaDB remove the padding, and SQLite adds none.
   const isPadded = dialectOf(dataSource) === 'postgres' && type === 'character';
-  if (!column.isArray && accepts(column, type, isPadded)) return null;
+  if (!column.isArray && accepts(column, type, isPadded, realm)) return null;
   const nullable = column.isNullable ? 'nullable ' : '';
   return `a ${nullable}column of type ${type}${column.isArray ? '[]' : ''}; use the name of ${expected}`;
 }

@@ -23,6 +23,8 @@ export interface FoundCredentials {
 export interface AccountSql {
   /** An expression for the `AccountStatus`. */
   readonly status: string;
+  /** An expression for the realm as text. Null if realms are not used. */
+  readonly realm: string | null;
   /** Selects from the joined row the columns that `fromRow` reads, and the status of the account as `account`. */
   readonly columns: string;
   readonly join: string;
@@ -62,7 +64,8 @@ export abstract class Users {
   abstract parseId(text: string): UserId;
   /** Returns the id of a new user if a name determines the id. Otherwise returns null. */
   abstract naturalIdOf(user: Pick<NewUser, 'username' | 'properties'>): string | null;
-  abstract findByName(username: string, tx: JoinedTransaction | null): Promise<StoredUser | null>;
+  /** @param realm the realm of the call, in the form of `Client.realm` */
+  abstract findByName(username: string, realm: string | null, tx: JoinedTransaction | null): Promise<StoredUser | null>;
   abstract findById(id: UserId, tx: JoinedTransaction | null): Promise<StoredUser | null>;
   abstract load(id: UserId): Promise<unknown>;
   /** Returns whether the database refuses the name of another user. Otherwise warns with the index to create. */
@@ -82,17 +85,17 @@ export abstract class Users {
   }
 
   /** Returns whether a user has this name, although `findByName` may find nobody. */
-  async isNameTaken(name: string, tx: JoinedTransaction | null): Promise<boolean> {
-    return (await this.findByName(name, tx)) !== null;
+  async isNameTaken(name: string, realm: string | null, tx: JoinedTransaction | null): Promise<boolean> {
+    return (await this.findByName(name, realm, tx)) !== null;
   }
 
   /** Returns the user and the version of the credentials, which is not newer than the password hash. */
-  async findCredentials(username: string): Promise<FoundCredentials> {
-    const first = await this.findByName(username, null);
+  async findCredentials(username: string, realm: string | null): Promise<FoundCredentials> {
+    const first = await this.findByName(username, realm, null);
     // Read before the password hash, so that a replaced hash is never combined with a newer version. An unknown name
     // takes as many statements, because the response time must not reveal whether the name exists.
     const version = await this.credentialsVersion(String(first?.id ?? ''), null);
-    const user = await this.findByName(username, null);
+    const user = await this.findByName(username, realm, null);
     return { user: user?.id === first?.id ? user : null, version };
   }
 
@@ -133,4 +136,9 @@ export function rolesFrom(value: unknown): readonly string[] {
   const areRoles = roles.every((role) => typeof role === 'string' && role !== '');
   // The principal has the same list, which no handler may change.
   return areRoles ? Object.freeze(roles as string[]) : NO_ROLES;
+}
+
+/** Returns a column of text or numbers as text. */
+export function textOf(value: unknown): string | null {
+  return value === null || value === undefined ? null : `${value as number}`;
 }

@@ -4,7 +4,7 @@ import { AuthError } from '../../base/errors';
 import { ClientInspector } from '../../history/event-log';
 import { Authenticate, type AuthPrincipal } from '../../sessions/authenticate';
 import type { TokenPair } from '../../tokens/tokens';
-import { type AuthRequest, type AuthResponse, clientInfoOf } from '../request';
+import { type AuthRequest, type AuthResponse, clientOf } from '../request';
 import { Caller, storeHttpCaller } from '../callers';
 import { CookieRules, excludeSharedCaches } from './cookie-rules';
 import { CrossSiteCheck } from './cross-site-check';
@@ -64,11 +64,11 @@ export class AuthCookies {
     if (access.length + refresh.length === 0) return null;
     this.rules.acceptCookie(request, false);
     excludeSharedCaches(response);
-    const client = this.clients.inspect(clientInfoOf(request));
+    const client = clientOf(request, this.clients);
     try {
       const pair = await this.rules.refresh(request, response, client);
       // Not the first use of the token, because the response with the cookies can still be lost.
-      const principal = await this.authentication.authenticate(pair.accessToken, client.info, false);
+      const principal = await this.authentication.authenticate(pair.accessToken, client.info, client.realm, false);
       if (!principal) return null;
       // The guard may have refused the request before.
       response.removeHeader('WWW-Authenticate');

@@ -163,8 +163,8 @@ export class CookieRules {
       return pair;
     } catch (error) {
       const isRefusal = error instanceof AuthError && error.getStatus() === 400;
-      if (isRefusal && !(await this.authentication.namesActiveSession(this.allTokens(request).refresh)))
-        this.clear(response);
+      const { refresh } = this.allTokens(request);
+      if (isRefusal && !(await this.authentication.namesActiveSession(refresh, client.realm))) this.clear(response);
       throw error;
     }
   }

@@ -1,0 +1,56 @@
+import {
+  AUTH_ENTITIES_WITHOUT_USERS,
+  type AuthModuleOptions,
+  RealmResolver,
+  type TransportCall,
+} from 'nestjs-session-auth';
+import { Entity, Index } from 'typeorm';
+import { entityOf, GENERATED_ID, OPTIONAL_TEXT, TEXT } from './mapped-users';
+import { PASSWORD, type TestApplication } from './test-application';
+
+@Entity('members')
+@Index(['tenant', 'email'], { unique: true })
+export class Member extends entityOf('Member', {
+  id: GENERATED_ID,
+  tenant: OPTIONAL_TEXT,
+  email: TEXT,
+  password: TEXT,
+  active: { type: Boolean, default: true },
+}) {}
+
+interface Headers {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+/** Reads the realm from a message, or from the header of a request or handshake. */
+export class HeaderRealms extends RealmResolver {
+  realmOf(call: TransportCall): string | null {
+    const [first, second, context] = [0, 1, 2].map((i) => call.getArgByIndex<never>(i));
+    const { realm: ofMessage } = Object(call.getType() === 'ws' ? second : first) as { readonly realm?: string };
+    const source = call.getType<string>() === 'graphql' ? (context! as { req: Headers }).req : (first! as Headers);
+    const realm = ofMessage ?? source.headers?.['x-realm'];
+    if (realm === 'failure') throw new Error('no realm');
+    return realm === 'promise' ? (Promise.reject(new Error('no realm')) as never) : (realm ?? null);
+  }
+}
+
+/** An application whose tenants have users on one table. */
+export const tenants = (auth: AuthModuleOptions = {}) => ({
+  auth: {
+    realm: HeaderRealms,
+    users: { entity: Member, username: 'email', passwordHash: 'password', active: 'active', realm: 'tenant' },
+    ...auth,
+  },
+  entities: [Member, ...AUTH_ENTITIES_WITHOUT_USERS],
+  users: [],
+});
+
+export const ALICE = { username: 'alice@example.com', password: PASSWORD };
+
+/** Creates a user with the same address and password in each realm. Returns their ids. */
+export async function createAlices(app: TestApplication): Promise<number[]> {
+  await app.dataSource.getRepository(Member).clear();
+  const ids: number[] = [];
+  for (const realm of ['acme', 'globex']) ids.push(Number((await app.auth.createUser({ ...ALICE, realm })).id));
+  return ids;
+}

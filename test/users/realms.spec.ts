@@ -1,0 +1,218 @@
+import type { AuthError } from 'nestjs-session-auth';
+import type { Test } from 'supertest';
+import { describeOnBothPlatforms, describeOnEachDatabase, INVALID_REFRESH } from '../support/environment';
+import { ALICE, createAlices, Member, tenants } from '../support/realms';
+import { PASSWORD, type LoginAnswer } from '../support/test-application';
+
+const TABLES = ['sessions', 'events', 'login_failures', 'login_tickets', 'password_resets', 'user_locks'];
+
+/** What the attacker knows of the user of acme. */
+interface Stolen extends LoginAnswer {
+  readonly used: string;
+  readonly cookies: string;
+  readonly id: number;
+  readonly ticket: string;
+  readonly reset: string;
+}
+
+const cookiesOf = (response: { headers: unknown }): string =>
+  (response.headers as Record<'set-cookie', string[]>)['set-cookie'].map((one) => one.split(';')[0]).join('; ');
+const codeOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    (value) => value,
+    (error: AuthError) => error.code,
+  );
+
+describeOnBothPlatforms('realms', tenants({ cookies: { mode: 'optional', secure: false } }), (env) => {
+  const { app } = env;
+  const acme = { realm: 'acme' };
+  let stolen: Stolen;
+  const inRealm = (realm: string | undefined, test: Test): Test =>
+    realm === undefined ? test : test.set('X-Realm', realm);
+  const login = (realm: string, body: object = ALICE): Test => inRealm(realm, app.http.post('/auth/login/')).send(body);
+  const stored = async (): Promise<unknown> =>
+    Promise.all(TABLES.map((table) => app.dataSource.query<object[]>(`SELECT * FROM auth_${table} ORDER BY 1`)));
+  const withCookies = (test: Test): Test =>
+    test.set('Cookie', stolen.cookies).set('X-Auth-Transport', 'cookie').set('Sec-Fetch-Site', 'same-origin');
+
+  beforeEach(async () => {
+    const [id] = await createAlices(app);
+    const { body } = await login('acme').expect(200);
+    const { refresh_token: used } = body as LoginAnswer;
+    const refreshed = await inRealm('acme', app.refresh(used)).expect(200);
+    const host = new URL(app.url).host;
+    const cookies = await login('acme').set('X-Auth-Transport', 'cookie').set('Origin', `http://${host}`).expect(200);
+    const { ticket } = await app.auth.verifyCredentials(ALICE, acme);
+    const { token: reset } = await app.auth.createPasswordResetToken(id!, acme);
+    stolen = { ...(body as LoginAnswer), ...(refreshed.body as LoginAnswer), used, id: id!, ticket, reset } as Stolen;
+    stolen = { ...stolen, cookies: cookiesOf(cookies) };
+  });
+
+  const REQUESTS: [title: string, attack: () => Test, status: number][] = [
+    ['an access token', () => app.get('/me', stolen.access_token), 401],
+    ['an access token that lists sessions', () => app.get('/auth/sessions/', stolen.access_token), 401],
+    [
+      'an access token that ends a session',
+      () => app.delete(`/auth/sessions/${stolen.session_id}/`, stolen.access_token),
+      401,
+    ],
+    ['an access token that logs out', () => app.post('/auth/logout/', stolen.access_token), 401],
+    ['an access token that ends all sessions', () => app.post('/auth/logout/all/', stolen.access_token), 401],
+    ['a live refresh token', () => app.refresh(stolen.refresh_token), 400],
+    ['a used refresh token', () => app.refresh(stolen.used), 400],
+    ['cookies', () => withCookies(app.http.get('/me')), 401],
+    ['cookies that refresh', () => withCookies(app.http.post('/auth/token/refresh/')), 400],
+    ['cookies that log out', () => withCookies(app.http.post('/auth/logout/')), 401],
+  ];
+  const METHODS: [title: string, attack: (realm: string) => Promise<unknown>, code: string | null][] = [
+    ['an access token', (realm) => app.auth.authenticate(stolen.access_token, { realm }), null],
+    ['a refresh token', (realm) => app.auth.refresh(stolen.refresh_token, { realm }), 'invalid_refresh_token'],
+    ['a used refresh token', (realm) => app.auth.refresh(stolen.used, { realm }), 'invalid_refresh_token'],
+    ['a ticket', (realm) => app.auth.openSession({ ticket: stolen.ticket }, { realm }), 'invalid_login_ticket'],
+    [
+      'a guess for a ticket',
+      (realm) => app.auth.attempt({ ticket: stolen.ticket, method: 'otp' }, { realm }, () => true),
+      'invalid_login_ticket',
+    ],
+    [
+      'a reset token',
+      (realm) => app.auth.redeemPasswordResetToken(stolen.reset, 'another long password', { realm }),
+      'invalid_reset_token',
+    ],
+    ['an id for a session', (realm) => app.auth.openSession(stolen.id, { realm }), 'unknown_user'],
+    [
+      'an id for a ticket',
+      (realm) => app.auth.createLoginTicket(stolen.id, { methods: ['hwk'] }, { realm }),
+      'unknown_user',
+    ],
+    ['an id for a reset token', (realm) => app.auth.createPasswordResetToken(stolen.id, { realm }), 'unknown_user'],
+  ];
+
+  async function worksInItsRealm(): Promise<void> {
+    const { status } = await inRealm('acme', app.get('/me', stolen.access_token));
+    expect(status).toBe(200);
+    await inRealm('acme', withCookies(app.http.get('/me'))).expect(200);
+    await inRealm('acme', app.refresh(stolen.refresh_token)).expect(200);
+    await app.auth.openSession({ ticket: stolen.ticket }, acme);
+    await app.auth.redeemPasswordResetToken(stolen.reset, 'another long password', acme);
+  }
+
+  it.each(REQUESTS)(
+    'with the realm of another call or none, %s is refused and changes nothing',
+    async (_, attack, status) => {
+      const before = await stored();
+      for (const realm of ['globex', 'ACME', 'x'.repeat(65), 'failure', 'promise', undefined]) {
+        const answer = await inRealm(realm, attack()).expect(status);
+        expect(answer.body).toEqual(
+          status === 400
+            ? INVALID_REFRESH
+            : { detail: 'Invalid or expired access token.', code: 'access_token_invalid' },
+        );
+      }
+      expect(await stored()).toEqual(before);
+      expect(app.sent('token_reuse_detected')).toEqual([]);
+      await worksInItsRealm();
+    },
+  );
+
+  it.each(METHODS)(
+    'a method that names another realm or none refuses %s and changes nothing',
+    async (_, attack, code) => {
+      const before = await stored();
+      for (const realm of ['globex', 'ACME', 'acme ', '', null, undefined]) {
+        expect(await codeOf(attack(realm as string))).toBe(code);
+      }
+      expect(await stored()).toEqual(before);
+      await worksInItsRealm();
+    },
+  );
+
+  it('users of two realms with the same name have their own passwords, sessions and failed logins', async () => {
+    await app.auth.resetPassword(stolen.id, 'the password at acme');
+    await login('acme').expect(400);
+    const { body } = await login('globex').expect(200);
+    const { access_token: token } = body as LoginAnswer;
+    expect(await app.auth.authenticate(token, { realm: 'globex' })).toMatchObject({
+      realm: 'globex',
+      userId: stolen.id + 1,
+    });
+    for (let i = 0; i < 10; i++) await login('acme', { ...ALICE, password: 'wrong' });
+    await login('acme').expect(429);
+    await login('globex').expect(200);
+  });
+
+  it('failed logins with a name count in their realm, also if no user has the name, and a reset by name names it', async () => {
+    const guess = { username: 'carol@example.com', password: 'wrong' };
+    for (let i = 0; i < 10; i++) await login('globex', guess).expect(400);
+    await login('acme', guess).expect(400);
+    await app.auth.resetFailedLogins(guess.username, acme);
+    await login('globex', guess).expect(429);
+    await app.auth.createUser({ username: guess.username, password: PASSWORD, realm: 'acme' });
+    await login('acme', { ...guess, password: PASSWORD }).expect(200);
+    await login('globex', guess).expect(429);
+    await app.auth.resetFailedLogins(guess.username, { realm: 'globex' });
+    await login('globex', guess).expect(400);
+  });
+
+  it('an exception or a promise of realmOf() is logged once a minute', async () => {
+    app.clock.advance(60_000);
+    for (const realm of ['failure', 'promise']) {
+      await inRealm(realm, app.http.get('/open')).expect(200);
+      expect(app.logs).toEqual([]);
+      for (let i = 0; i < 2; i++) await login(realm).expect(400);
+      expect(app.logs).toEqual([expect.stringContaining('The option realm failed, so the call has no realm')]);
+      app.logs.length = 0;
+      app.clock.advance(60_000);
+    }
+  });
+
+  it('a call without a realm logs nobody in, also users without one', async () => {
+    const members = app.dataSource.getRepository(Member);
+    for (const tenant of ['', null]) {
+      await members.update({ id: stolen.id }, { tenant });
+      for (const realm of ['', 'acme', 'failure']) await login(realm).expect(400);
+    }
+    await app.http.post('/auth/login/').send(ALICE).expect(400);
+  });
+
+  it('a session of a user who was moved to another realm is refused in both, and valid again after a move back', async () => {
+    const members = app.dataSource.getRepository(Member);
+    await members.update({ email: ALICE.username, tenant: 'globex' }, { email: 'bob@example.com' });
+    await members.update({ id: stolen.id }, { tenant: 'globex' });
+    const before = await stored();
+    for (const realm of ['acme', 'globex']) {
+      for (const [, attack, status] of REQUESTS) await inRealm(realm, attack()).expect(status);
+      for (const [, attack, code] of METHODS.slice(0, 6)) expect(await codeOf(attack(realm))).toBe(code);
+    }
+    expect(await stored()).toEqual(before);
+    await members.update({ id: stolen.id }, { tenant: 'acme' });
+    await worksInItsRealm();
+  });
+
+  it('a session of a user who was disabled ends with a call of its realm, not with one of another', async () => {
+    await app.dataSource.getRepository(Member).update({ id: stolen.id }, { active: false });
+    const before = await stored();
+    await inRealm('globex', app.get('/me', stolen.access_token)).expect(401);
+    await inRealm('globex', app.refresh(stolen.refresh_token)).expect(400);
+    expect(await stored()).toEqual(before);
+    await inRealm('acme', app.get('/me', stolen.access_token)).expect(401);
+    expect(app.sent('user_logged_out').map(({ reason }) => reason)).toContain('user_disabled');
+  });
+});
+
+describeOnEachDatabase('createUser() with realms', tenants(), ({ app }) => {
+  it('a name is taken in its realm only, and a realm is required', async () => {
+    await createAlices(app);
+    await expect(app.auth.createUser({ ...ALICE, realm: 'acme' })).rejects.toMatchObject({ code: 'username_taken' });
+    for (const realm of [undefined, '', 'x'.repeat(65), 7]) {
+      const created = app.auth.createUser({ ...ALICE, realm: realm as string });
+      await expect(created).rejects.toMatchObject({ code: 'invalid_field', fields: { realm: [expect.any(String)] } });
+    }
+    await app.auth.createUser({ ...ALICE, username: 'bob@example.com', realm: 'x'.repeat(64) });
+    const properties = { tenant: 'globex' };
+    await expect(app.auth.createUser({ ...ALICE, username: 'eve', realm: 'acme', properties })).rejects.toThrow(
+      "'tenant', which the option users maps",
+    );
+    expect(await app.dataSource.getRepository(Member).count()).toBe(3);
+  });
+});
