@@ -21,7 +21,8 @@ const modules = {
 };
 
 module.exports = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/shared-environment.cjs',
+  runtime: '<rootDir>/test/support/shared-packages.cjs',
   // By default, Jest leaves one core free, which on two cores doubles the time.
   maxWorkers: Math.max(2, availableParallelism() - 1),
   reporters: ['default', '<rootDir>/test/support/slowest-files.cjs'],

@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import { JwtService } from '@nestjs/jwt';
 import request from 'supertest';
 import { describeVariants } from '../each-variant';

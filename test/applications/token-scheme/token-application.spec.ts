@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import request from 'supertest';
 import { describeVariants } from '../each-variant';
 
