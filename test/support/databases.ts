@@ -33,6 +33,8 @@ export interface TestDatabase {
    * the previous instance.
    */
   readonly options: DataSourceOptions;
+  /** The entities whose tables the database has. The first application creates them. */
+  tables?: readonly (new () => object)[] | undefined;
   /** Removes everything from the database, which takes less time than to create another one. */
   empty(): Promise<void>;
   drop(): Promise<void>;
@@ -125,7 +127,8 @@ export async function createDatabase(name: DatabaseName, { isDurable = false } =
     get options() {
       return { type, url: urls[instances++ % urls.length]! } as const;
     },
-    async empty() {
+    async empty(this: TestDatabase) {
+      this.tables = undefined;
       if (type !== 'postgres') {
         await admin.query(`DROP DATABASE ${database}`);
         await admin.query(`CREATE DATABASE ${database}`);
@@ -165,7 +168,11 @@ async function createSqlite(): Promise<TestDatabase> {
   return {
     name: 'sqlite',
     options: { ...SQLITE, database: join(folder, 'test.sqlite'), enableWAL: true },
-    empty: async () => remove().then(() => void mkdirSync(folder)),
+    async empty(this: TestDatabase) {
+      this.tables = undefined;
+      await remove();
+      mkdirSync(folder);
+    },
     drop: remove,
   };
 }

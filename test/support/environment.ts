@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
-import { AuthSession, AuthUser } from 'nestjs-session-auth';
-import { createDatabase, DATABASES, describeEachPooled, type DatabaseName, type TestDatabase } from './databases';
+import { AUTH_ENTITIES, AuthSession, AuthUser } from 'nestjs-session-auth';
+import { DATABASES, describeEachPooled, type DatabaseName, type TestDatabase } from './databases';
+import { closeAndKeep, takeDatabase } from './start-for-test';
 import { Tap } from './tap';
 import { TestApplication, PASSWORD, type TestApplicationOptions, type PlatformName } from './test-application';
 
@@ -57,13 +58,10 @@ export const defineSuite: DefineSuite<DatabaseName> = (name, options, defineTest
   const others: TestApplication[] = [];
 
   beforeAll(async () => {
-    database = await createDatabase(name);
+    database = await takeDatabase(name, options.entities ?? AUTH_ENTITIES);
     app = await TestApplication.start({ database, ...options });
   });
-  afterAll(async () => {
-    await app.close();
-    await database.drop();
-  });
+  afterAll(() => closeAndKeep(app, database));
   beforeEach(() => app.reset());
   afterEach(async () => {
     if (tap) tap.hook = {};

@@ -99,11 +99,11 @@ export class TestApplication {
     const clock = new DrivenClock();
     const logs: string[] = [];
     const log = (...parts: unknown[]): void => void logs.push(parts.map(String).join(' '));
-    const dataSource = await new DataSource({
-      synchronize: true,
-      ...options.database.options,
-      entities: [...(options.entities ?? AUTH_ENTITIES)],
-    }).initialize();
+    const { database, entities = AUTH_ENTITIES } = options;
+    const synchronize = database.tables !== entities;
+    const settings = { synchronize, ...database.options, entities: [...entities] };
+    const dataSource = await new DataSource(settings).initialize();
+    database.tables = entities;
     @Module({
       imports: [
         TypeOrmModule.forRootAsync({ useFactory: () => dataSource.options, dataSourceFactory: async () => dataSource }),
@@ -219,6 +219,12 @@ export class TestApplication {
     }
     this.signals.length = 0;
     this.logs.length = 0;
+  }
+
+  /** Deletes all rows, also those of the users. */
+  async clear(): Promise<void> {
+    const { entityMetadatas, driver } = this.dataSource;
+    for (const { tableName } of entityMetadatas) await this.dataSource.query(`DELETE FROM ${driver.escape(tableName)}`);
   }
 
   close(): Promise<void> {
