@@ -1,5 +1,4 @@
 import { OpenSockets } from 'nestjs-session-auth';
-import { Activity } from '../../libs/auth/src/sessions/activity';
 import { PASSWORD } from '../support/test-application';
 import { describeOnEachDatabase, emittedEnds, historyOf, type TestEnvironment, userIdOf } from '../support/environment';
 
@@ -56,27 +55,6 @@ describeOnEachDatabase('endSessions', {}, (env: TestEnvironment) => {
     await expect(rolledBack).rejects.toThrow('rolled back');
     await app.get('/me', token).expect(200);
     await app.dataSource.transaction((manager) => app.auth.inTransaction(manager).endSessions(id));
-    await app.get('/me', token).expect(401);
-  });
-});
-
-describeOnEachDatabase('long access tokens', { auth: { accessTokenTtlSeconds: 2_592_000 } }, (env) => {
-  it('an access token is valid for its whole lifetime if it is used, and a logout revokes it immediately', async () => {
-    const { app } = env;
-    const { access_token: token } = await app.login();
-    for (let day = 0; day < 28; day += 4) {
-      app.clock.advance(4 * 86_400_000);
-      await app.get('/me', token).expect(200);
-      await app.nest.get(Activity).flush();
-    }
-    await app.post('/auth/logout', token).expect(200);
-    await app.get('/me', token).expect(401);
-  });
-
-  it('an unused access token ends with the idle timeout of its session', async () => {
-    const { app } = env;
-    const { access_token: token } = await app.login();
-    app.clock.advance(7 * 86_400_000);
     await app.get('/me', token).expect(401);
   });
 });
