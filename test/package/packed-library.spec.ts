@@ -1,9 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { brokenLinks, linksOf } from '../../website/links';
+import { SQLITE_DRIVER } from '../support/sqlite';
 import { Installation, lintPackage, packLibrary, runClientApp, type PackedLibrary } from './installation';
-import { ROOT, run, withApplication } from './run';
+import { npmInstall, ROOT, run, whileListening, withApplication } from './run';
 import { hasDevices, type Layout, type Versions } from './settings';
 import { walkThrough } from './walk-through';
 
@@ -27,6 +29,25 @@ function compiled(name: 'auth' | 'client', to: string): string[] {
     .filter((path) => !/\.(spec|d)\.ts$/.test(path))
     .map((path) => path.replace(`libs/${name}/src/`, to).replace(/\.(m?)ts$/, '.$1js'));
 }
+
+/** The driver as the workspace compiled it, because packages are installed without their install scripts. */
+const DRIVER = SQLITE_DRIVER === 'better-sqlite3' ? [dirname(require.resolve('better-sqlite3/package.json'))] : [];
+const OPTIONS = `type: 'better-sqlite3', database: ':memory:', synchronize: true`;
+const TYPEORM = `TypeOrmModule.forRoot({ ${OPTIONS}${DRIVER.length > 0 ? '' : ', driver: NodeSqlite'} })`;
+
+const MAIN = `
+import { NestFactory } from '@nestjs/core';
+import { AuthService } from 'nestjs-session-auth';
+import { AppModule } from './app.module.js';
+
+async function bootstrap() {
+  const app = await NestFactory.create(AppModule);
+  await app.get(AuthService).createUser({ username: 'alice', password: 'correct horse battery staple' });
+  await app.listen(0, '127.0.0.1');
+  console.log(\`listening \${await app.getUrl()}\`);
+}
+void bootstrap();
+`;
 
 describe('the packed library', () => {
   let work: string;
@@ -103,4 +124,44 @@ describe('the packed library', () => {
     },
     300_000,
   );
+
+  it.each(['11', '12'])(
+    'nest add adds the library to a new application on Nest %s with TypeORM, which builds, and a user logs in',
+    async (nest) => {
+      const name = `shop-${nest}`;
+      const folder = join(work, name);
+      const flags = ['--skip-install', '--skip-git', '--package-manager', 'npm'];
+      run('npx', ['--yes', `@nestjs/cli@${nest}`, 'new', name, ...flags], work);
+      withoutTools(folder);
+      npmInstall(folder, '--prefer-offline', packed.auth.tarball, ...DRIVER, `@nestjs/typeorm@${nest}`, 'typeorm@1');
+      const modulePath = join(folder, 'src/app.module.ts');
+      const imports = `import { TypeOrmModule } from '@nestjs/typeorm';\nimport { NodeSqlite } from 'nestjs-session-auth/node-sqlite';\n`;
+      const text = readFileSync(modulePath, 'utf8').replace('imports: []', `imports: [${TYPEORM}]`);
+      writeFileSync(modulePath, imports + text);
+      writeFileSync(join(folder, 'src/main.ts'), MAIN);
+
+      const add = (): string =>
+        run('npx', ['nest', 'add', 'nestjs-session-auth', '--skip-install', '--users=own'], folder);
+      expect(add()).toMatch(/changed\s+src\/app\.module\.ts\s+package\.json/);
+      expect(add()).toContain('Nothing changed.');
+      npmInstall(folder, '--prefer-offline');
+      run('npx', ['nest', 'build'], folder);
+      const app = spawn(process.execPath, ['dist/main.js'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+      await whileListening(app, /listening (\S+)/, async (url) => {
+        const body = JSON.stringify({ username: 'alice', password: 'correct horse battery staple' });
+        const headers = { 'content-type': 'application/json' };
+        expect((await fetch(`${url}/auth/login/`, { method: 'POST', headers, body })).status).toBe(200);
+      });
+    },
+    600_000,
+  );
 });
+
+/** Removes the packages with which a new application is tested and linted, because their installation takes a minute. */
+function withoutTools(folder: string): void {
+  const path = join(folder, 'package.json');
+  const manifest = JSON.parse(readFileSync(path, 'utf8')) as { devDependencies: Record<string, string> };
+  const needed = /^(@nestjs\/(cli|schematics)|@types\/(express|node)|typescript)$/;
+  const kept = Object.entries(manifest.devDependencies).filter(([name]) => needed.test(name));
+  writeFileSync(path, JSON.stringify({ ...manifest, devDependencies: Object.fromEntries(kept) }, null, 2));
+}
