@@ -93,6 +93,30 @@ describeOnEachDatabase('createUser with additional columns of a mapped entity', 
   });
 });
 
+describeOnEachDatabase('names of new users', {}, ({ app }) => {
+  // Control, zero-width, bidirectional, separating, filling and tag characters.
+  it.each([
+    ...['ali\u0000ce', 'ali\tce', 'alice\n', 'alice\u007f', 'alice\u0085', '\u200balice', 'ali\u200cce', 'ali\u200dce'],
+    ...['ali\u00adce', 'alice\u2060', '\ufeffalice', '\u202ealice', 'alice\u200e', '\u2066alice\u2069', 'alice\u061c'],
+    ...['ali\u2028ce', 'alice\u034f', 'alice\ufe0f', 'alice\u3164', 'alice\u{e0041}'],
+  ])('a name cannot contain a character that is not displayed: %j', async (username) => {
+    const refused = { code: 'invalid_field', fields: { username: [expect.any(String)] } };
+    const user = { username, password: null };
+    await expect(app.auth.createUser(user)).rejects.toMatchObject(refused);
+    await app.dataSource.transaction((manager) =>
+      expect(app.auth.inTransaction(manager).createUser(user)).rejects.toMatchObject(refused),
+    );
+  });
+
+  it.each(['jos\u00e9', 'jose\u0301', '\u5f20\u4f1f', '\u0639\u0644\u064a', '\u05d3\u05d5\u05d3', 'a b', '\u{1f600}'])(
+    'a name can contain letters and symbols of every script: %s',
+    async (username) => {
+      const { id } = await app.auth.createUser({ username, password: null });
+      expect(await app.auth.openSession(id)).toMatchObject({ sessionId: expect.any(String), userId: id });
+    },
+  );
+});
+
 /** A user store that records the new users that the library passes. */
 class RememberingUsers extends UserStore {
   static readonly given: NewUser[] = [];
