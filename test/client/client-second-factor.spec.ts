@@ -13,7 +13,7 @@ import { ClientError } from 'nestjs-session-auth-client';
 import { inspect } from 'node:util';
 import { CookieBrowser, type OpenedTab } from '../support/cookie-browser';
 import { PASSWORD } from '../support/test-application';
-import { describeOnBothPlatforms } from '../support/environment';
+import { describeHttp } from '../support/environment';
 
 const CODE = '123456';
 
@@ -56,7 +56,7 @@ const options = {
 };
 
 describe.each(['bearer', 'cookie'] as const)('transport %s', (transport) => {
-  describeOnBothPlatforms('the client and second factors', options, (env) => {
+  describeHttp('the client and second factors', options, (env) => {
     let browser: CookieBrowser;
     let one: OpenedTab;
     let error: ClientError;

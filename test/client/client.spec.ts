@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CookieBrowser, type OpenedTab } from '../support/cookie-browser';
 import { MINUTE } from '../support/driven-clock';
-import { restorePassword, describeOnBothPlatforms, storedSession } from '../support/environment';
+import { describeHttp, restorePassword, storedSession } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 
 const TTL = 15 * MINUTE;
@@ -30,7 +30,7 @@ describe.each(SETUPS)('transport %s and a grace period of %i seconds', (transpor
     endpoints: { reauthenticate: true },
     rememberMe: { idleTimeoutSeconds: 2_592_000, absoluteTimeoutSeconds: 7_776_000 },
   } as const;
-  describeOnBothPlatforms('the client', { auth }, (env) => {
+  describeHttp('the client', { auth }, (env) => {
     let browser: CookieBrowser;
     const open = (options: AuthClientOptions = {}): OpenedTab =>
       browser.open(env.app.url, { transport, refreshReuseGraceSeconds: grace, ...options });

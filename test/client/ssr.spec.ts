@@ -3,7 +3,7 @@ import { blocksUnder } from '../docs/code-blocks';
 import { runBlock } from '../docs/run-block';
 import { CookieBrowser } from '../support/cookie-browser';
 import { MINUTE } from '../support/driven-clock';
-import { describeOnBothPlatforms } from '../support/environment';
+import { describeHttp } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 
 const TTL = 15 * MINUTE;
@@ -99,7 +99,7 @@ describe.each([
   ['Nuxt', nuxt],
   ['SvelteKit', svelteKit],
 ])('the recipe for %s', (_, visitPage) => {
-  describeOnBothPlatforms('a server that renders pages', { auth, trustProxy: 'loopback' }, (env) => {
+  describeHttp('a server that renders pages', { auth, trustProxy: 'loopback' }, (env) => {
     let browser: CookieBrowser;
 
     /** Opens a page as the browser does, and stores the cookies of the response. */
@@ -171,7 +171,7 @@ describe.each([
   });
 });
 
-describeOnBothPlatforms('a session on a server that renders pages', { auth }, (env) => {
+describeHttp('a session on a server that renders pages', { auth }, (env) => {
   const sessionOf = (browser: CookieBrowser, headers: object = {}, origin = ORIGIN): ServerSession =>
     new ServerSession({ baseUrl: env.app.url, origin, headers: new Headers({ cookie: browser.cookies, ...headers }) });
 

@@ -22,7 +22,7 @@ import { blocksUnder } from '../docs/code-blocks';
 import { compileBlocks } from '../docs/compile-blocks';
 import { CONTEXTS } from '../docs/document-contexts';
 import { MINUTE } from '../support/driven-clock';
-import { describeOnBothPlatforms } from '../support/environment';
+import { describeHttp } from '../support/environment';
 import { startForTest } from '../support/start-for-test';
 import { PASSWORD } from '../support/test-application';
 import { BOTH_TRANSPORTS, Page, TRANSPORTS } from './page';
@@ -63,7 +63,7 @@ interface HttpLibrary {
 /** Tests of an HTTP library in a page, with both transports. `ended` is the result after the end of the session. */
 function describeHttpLibrary(name: string, ended: number | string, use: (page: Page) => HttpLibrary): void {
   describe.each(TRANSPORTS)(`${name} with the transport %s`, (transport) => {
-    describeOnBothPlatforms(name, { auth: BOTH_TRANSPORTS, controllers: [OrdersController] }, (env) => {
+    describeHttp(name, { auth: BOTH_TRANSPORTS, controllers: [OrdersController] }, (env) => {
       let page: Page;
       let library: HttpLibrary;
 
@@ -122,7 +122,7 @@ describeHttpLibrary('axios', 'signed_out', (page) => {
 });
 
 // With cookies, the browser decides where they are sent.
-describeOnBothPlatforms('axios with the transport bearer', { auth: BOTH_TRANSPORTS }, (env) => {
+describeHttp('axios with the transport bearer', { auth: BOTH_TRANSPORTS }, (env) => {
   it('axios sends no token to another origin', async () => {
     const seen: unknown[] = [];
     const other = createServer(({ headers }, response) => {

@@ -3,7 +3,7 @@ import type { Server } from 'socket.io';
 import * as socketIo from 'socket.io-client';
 import { blocksUnder } from '../docs/code-blocks';
 import { runBlock } from '../docs/run-block';
-import { restorePassword, describeOnBothPlatforms } from '../support/environment';
+import { describeHttp, restorePassword } from '../support/environment';
 import { MINUTE } from '../support/driven-clock';
 import { PASSWORD } from '../support/test-application';
 import { BOTH_TRANSPORTS, Page, TRANSPORTS } from './page';
@@ -51,7 +51,7 @@ const isConnected = async (socket: Socket): Promise<void> => {
 };
 
 describe.each(TRANSPORTS)('socket.io-client with the transport %s', (transport) => {
-  describeOnBothPlatforms(
+  describeHttp(
     'a socket.io-client socket',
     {
       auth: BOTH_TRANSPORTS,

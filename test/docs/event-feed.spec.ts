@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { MINUTE } from '../support/driven-clock';
-import { describeOnEachDatabase } from '../support/environment';
+import { describeApplication } from '../support/environment';
 import { blocksUnder } from './code-blocks';
 import { runBlock } from './run-block';
 
@@ -27,7 +27,7 @@ const [block] = blocksUnder('docs/event-feed.md', '## Ship events');
 const modules = { './archive.js': { Archive }, './cursor.js': { Cursor } };
 const { EventShipper } = runBlock<Record<string, Type<{ run(): Promise<void> }>>>(block!, { modules });
 
-describeOnEachDatabase('docs/event-feed.md', { providers: [Archive, Cursor, EventShipper!] }, ({ app }) => {
+describeApplication('docs/event-feed.md', { providers: [Archive, Cursor, EventShipper!] }, ({ app }) => {
   it('the shipper sends each event, also after it was ended between the events and the cursor', async () => {
     const [archive, cursor, shipper] = [app.nest.get(Archive), app.nest.get(Cursor), app.nest.get(EventShipper!)];
     for (const username of ['alice', 'bob']) await app.login(username);

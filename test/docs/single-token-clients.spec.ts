@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { AuthModuleOptions } from 'nestjs-session-auth';
 import { Activity } from '../../libs/auth/src/sessions/activity';
 import { DAY } from '../support/driven-clock';
-import { describeOnEachDatabase, restorePassword } from '../support/environment';
+import { describeApplication, restorePassword } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 import { blocksUnder } from './code-blocks';
 import { runBlock } from './run-block';
@@ -15,7 +15,7 @@ let auth: AuthModuleOptions = {};
 const forRoot = (given: AuthModuleOptions): void => void (auth = given);
 runBlock(settings!, { modules: { 'nestjs-session-auth': { AuthModule: { forRoot } } } });
 
-describeOnEachDatabase('a client with one token', { auth, controllers: [TokenController] }, ({ app }) => {
+describeApplication('a client with one token', { auth, controllers: [TokenController] }, ({ app }) => {
   const login = async (password = PASSWORD): Promise<string> => {
     const { body } = await app.http.post('/users/login').send({ email: 'alice', password }).expect(200);
     expect(Object.keys(body as object)).toEqual(['token']);

@@ -7,7 +7,7 @@ import {
   OptionalAuth,
   type UserStore,
 } from 'nestjs-session-auth';
-import { describeOnEachDatabase, INVALID_CREDENTIALS } from '../support/environment';
+import { describeApplication, INVALID_CREDENTIALS } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 import { blocksUnder } from './code-blocks';
 import { runBlock } from './run-block';
@@ -64,7 +64,7 @@ const options = {
   users: [],
 };
 
-describeOnEachDatabase('customers and staff in docs/two-kinds-of-users.md', options, ({ app }) => {
+describeApplication('customers and staff in docs/two-kinds-of-users.md', options, ({ app }) => {
   const ROUTES = { customer: '/login', staff: '/staff/login' };
   const attempt = (kind: Kind, email: string, password = PASSWORD) =>
     app.http.post(ROUTES[kind]).send({ email, password });

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerOf, Browser, cookiesIn } from '../support/browser';
 import { SECOND } from '../support/driven-clock';
 import { PASSWORD } from '../support/test-application';
-import { restorePassword, storedEnd, describeOnBothPlatforms } from '../support/environment';
+import { restorePassword, storedEnd, describeHttp } from '../support/environment';
 import { applicationStarter } from '../support/start-for-test';
 
 const CREDENTIALS = { username: 'alice', password: PASSWORD };
@@ -59,7 +59,7 @@ const openFrom = (browser: Browser, network: string) =>
 
 const options = { auth: { cookies: { mode: 'optional' as const } }, controllers: [SiteController], trustProxy: true };
 
-describeOnBothPlatforms('AuthCookies', options, (env) => {
+describeHttp('AuthCookies', options, (env) => {
   let browser: Browser;
   let sessionId: string;
 

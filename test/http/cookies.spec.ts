@@ -5,14 +5,7 @@ import { of, type Observable } from 'rxjs';
 import { answerOf, Browser, cookiesIn } from '../support/browser';
 import { DAY, SECOND } from '../support/driven-clock';
 import { PASSWORD, type TestApplicationOptions } from '../support/test-application';
-import {
-  INVALID_REFRESH,
-  restorePassword,
-  sendRaw,
-  storedEnd,
-  describeOnBothPlatforms,
-  UUID,
-} from '../support/environment';
+import { INVALID_REFRESH, restorePassword, sendRaw, storedEnd, describeHttp, UUID } from '../support/environment';
 
 const ACCESS = '__Host-auth_access';
 const REFRESH = '__Host-auth_refresh';
@@ -54,7 +47,7 @@ const options: Omit<TestApplicationOptions, 'database'> = {
     }),
 };
 
-describeOnBothPlatforms('optional cookies', options, (env) => {
+describeHttp('optional cookies', options, (env) => {
   let browser: Browser;
   let sessionId: string;
 

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, Post, UseGuards } from '@nestjs/common';
 import { BearerAuthGuard } from 'nestjs-session-auth';
-import { sendRaw, storedEnd, describeOnBothPlatforms } from '../support/environment';
+import { sendRaw, storedEnd, describeHttp } from '../support/environment';
 import { answerOf, Browser, cookiesIn, type BrowserRequest, type Initiator } from '../support/browser';
 import { PASSWORD } from '../support/test-application';
 
@@ -34,7 +34,7 @@ class MoneyController {
 
 const auth = { cookies: { mode: 'optional' as const, trustedOrigins: [TRUSTED] } };
 
-describeOnBothPlatforms('a browser with a session', { auth, controllers: [MoneyController] }, (env) => {
+describeHttp('a browser with a session', { auth, controllers: [MoneyController] }, (env) => {
   let browser: Browser;
   let sessionId: string;
 

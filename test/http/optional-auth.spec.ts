@@ -12,7 +12,7 @@ import {
 } from 'nestjs-session-auth';
 import { Browser } from '../support/browser';
 import { MINUTE } from '../support/driven-clock';
-import { INVALID_REFRESH, setActive, describeOnEachDatabase, describeHttp } from '../support/environment';
+import { INVALID_REFRESH, setActive, describeApplication, describeHttp } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 
 const NOBODY = { user: null, session: null, auth: null };
@@ -134,7 +134,7 @@ describeHttp('optional routes of an application', { controllers }, (env) => {
 
 const grace = { controllers, auth: { refreshReuseGraceSeconds: 10 }, trustProxy: true };
 
-describeOnEachDatabase('@OptionalAuth() within the grace period', grace, (env) => {
+describeApplication('@OptionalAuth() within the grace period', grace, (env) => {
   it('@OptionalAuth() stores the first use of an access token', async () => {
     const first = await env.app.login();
     const refreshFrom = (network: string) => env.app.refresh(first.refresh_token).set('X-Forwarded-For', network);

@@ -23,7 +23,7 @@ const on = {
   controllers: [TransferController],
 };
 
-describeOnEachDatabase('recent logins', on, (env) => {
+describeApplication('recent logins', on, (env) => {
   it('a recent login is required to the millisecond, and a login counts as recent', async () => {
     const { app } = env;
     const { access_token: token } = await app.login();

@@ -11,7 +11,7 @@ import { firstValueFrom } from 'rxjs';
 import { freePort } from '../support/port';
 import { rulesOf } from '../../libs/auth/src/http/route-rules';
 import { DATABASES, DIALECTS } from '../support/databases';
-import { describeApplication, describeHttp, describeOnBothPlatforms } from '../support/environment';
+import { describeApplication, describeHttp } from '../support/environment';
 import { apollo } from '../support/graphql-connection';
 import { entityOf, GENERATED_ID, mappedUsers, storedUsers, UNIQUE_TEXT } from '../support/mapped-users';
 import { databaseForTest, startForTest } from '../support/start-for-test';
@@ -65,7 +65,7 @@ describe.each([false, true])('with globalGuard: %s', (globalGuard) => {
   const controllers = [AdminController, DerivedController, OpenController];
   const options = { ...members, auth: { ...members.auth, globalGuard }, controllers };
 
-  describeOnBothPlatforms('@RequireRoles()', options, ({ app }) => {
+  describeHttp('@RequireRoles()', options, ({ app }) => {
     const statuses = async (token: string): Promise<number[]> => {
       const paths = ['/admin', '/admin/both', '/derived', '/derived/both', '/open/handler'];
       return Promise.all(paths.map(async (path) => (await app.get(path, token)).status));

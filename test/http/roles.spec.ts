@@ -5,7 +5,7 @@ import { BearerAuthGuard, OptionalAuth, UserStore } from 'nestjs-session-auth';
 import type { StoredUser, UserId } from 'nestjs-session-auth';
 import { Column } from 'typeorm';
 import type { TestApplication, TestApplicationOptions } from '../support/test-application';
-import { describeHttp, describeOnBothPlatforms, describeOnEachDatabase } from '../support/environment';
+import { describeApplication, describeHttp, describeOnBothPlatforms } from '../support/environment';
 import type { TestEnvironment } from '../support/environment';
 import { applicationStarter } from '../support/start-for-test';
 import { entityOf, GENERATED_ID, mappedUsers, TRUE_BY_DEFAULT, UNIQUE_TEXT } from '../support/mapped-users';
@@ -125,7 +125,7 @@ describeOnBothPlatforms("Nest's documented RolesGuard with `users.select`", sele
 });
 
 describe.each([undefined, []])('with `users.select` %j', (select) => {
-  describeOnEachDatabase('`request.user`', selecting(select), (env) => {
+  describeApplication('`request.user`', selecting(select), (env) => {
     it('`request.user` contains id and username, which the statement of the guard has read', async () => {
       const { access_token: token } = await env.app.login();
       const statements = countStatements(env);

@@ -1,6 +1,6 @@
 import { PasswordHasher, type AuthService, type UserId } from 'nestjs-session-auth';
 import { PASSWORD } from '../support/test-application';
-import { describeOnEachDatabase, userIdOf } from '../support/environment';
+import { describeApplication, describeOnEachDatabase, userIdOf } from '../support/environment';
 
 /** Holds every verification until it is released. */
 class HeldHasher extends PasswordHasher {
@@ -122,7 +122,7 @@ class HeldNewHasher extends HeldHasher {
 const newHasher = new HeldNewHasher();
 const held = { passwordHasher: newHasher, hashing: { concurrent: 10, waiting: 2 } };
 
-describeOnEachDatabase('40 parallel new passwords', { auth: held }, ({ app }) => {
+describeApplication('40 parallel new passwords', { auth: held }, ({ app }) => {
   const NEW = 'another horse battery staple';
   const client = { ipAddress: '198.51.100.1' };
   type Send = (auth: AuthService, index: number, userId: UserId, token: string) => Promise<unknown>;

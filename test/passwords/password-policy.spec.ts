@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AuthUser } from 'nestjs-session-auth';
 import { FREQUENT_PASSWORDS } from '../../libs/auth/src/passwords/frequent-passwords';
 import { isCommonPassword, predictabilityProblem } from '../../libs/auth/src/passwords/password-policy';
-import { describeOnEachDatabase, restorePassword, userIdOf } from '../support/environment';
+import { describeApplication, restorePassword, userIdOf } from '../support/environment';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 
 const problem = (password: string, username = 'alice'): string | null => predictabilityProblem(password, [username]);
@@ -74,7 +74,7 @@ it('a password of 4,096 characters is checked in less than two seconds', () => {
   expect(performance.now() - startedAt).toBeLessThan(2_000);
 });
 
-describeOnEachDatabase('new passwords', { auth: { passwordPolicy: { minLength: 12, check: isKnown } } }, ({ app }) => {
+describeApplication('new passwords', { auth: { passwordPolicy: { minLength: 12, check: isKnown } } }, ({ app }) => {
   const change = async (app: TestApplication, password: string): Promise<{ status: number; body: unknown }> => {
     const { access_token: token } = await app.login();
     return app.post('/auth/password/change', token, { current_password: PASSWORD, new_password: password });
@@ -124,7 +124,7 @@ describeOnEachDatabase('new passwords', { auth: { passwordPolicy: { minLength: 1
 
 const PREDICTABLE = { auth: { passwordPolicy: { allowPredictable: true, minLength: 8, check: isKnown } } };
 
-describeOnEachDatabase('new passwords without the check for predictable passwords', PREDICTABLE, ({ app }) => {
+describeApplication('new passwords without the check for predictable passwords', PREDICTABLE, ({ app }) => {
   it('a predictable password is accepted, but a short one or one that fails the check of the application is refused', async () => {
     const id = await userIdOf(app);
     for (const password of ['letmeinletmein', 'qwertyuiop12345', 'here is alice']) {

@@ -1,7 +1,7 @@
 import { DeviceDetector, type ClientInfo, type DeviceInfo } from 'nestjs-session-auth';
 import { MINUTE } from '../support/driven-clock';
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { historyOf, postJson, describeOnEachDatabase, describeOnBothPlatforms, userIdOf } from '../support/environment';
+import { describeApplication, describeOnBothPlatforms, historyOf, postJson, userIdOf } from '../support/environment';
 
 const UNKNOWN = { device_type: 'other', os_family: 'Other', browser_family: 'Other', device_name: 'Other' };
 
@@ -23,7 +23,7 @@ class ScriptedDetector extends DeviceDetector {
 const detector = new ScriptedDetector();
 const phone: DeviceInfo = { deviceType: 'mobile', osFamily: 'iOS', browserFamily: 'Safari', deviceName: 'iPhone' };
 
-describeOnEachDatabase("the application's device detector", { auth: { deviceDetector: detector } }, ({ app }) => {
+describeApplication("the application's device detector", { auth: { deviceDetector: detector } }, ({ app }) => {
   const login = async (): Promise<unknown> => deviceOf(app, (await app.login()).access_token);
   // The detector's failures are logged at most once a minute, so each test begins a minute later.
   beforeEach(() => app.clock.advance(MINUTE));

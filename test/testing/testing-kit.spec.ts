@@ -14,7 +14,7 @@ import {
 import { CheapPasswordHasher, actingAs, guardFor, recordSignals } from 'nestjs-session-auth/testing';
 import request from 'supertest';
 import { MINUTE } from '../support/driven-clock';
-import { describeOnEachDatabase, userIdOf } from '../support/environment';
+import { describeApplication, userIdOf } from '../support/environment';
 
 @Controller('payout')
 class PayoutController {
@@ -27,7 +27,7 @@ class PayoutController {
 
 const options = { auth: { passwordHasher: CheapPasswordHasher }, controllers: [PayoutController] };
 
-describeOnEachDatabase('the testing kit', options, ({ app }) => {
+describeApplication('the testing kit', options, ({ app }) => {
   it('actingAs() opens a session without a password, emits user_logged_in, and refuses an unknown user', async () => {
     const id = await userIdOf(app);
     const signals = recordSignals(app.nest);
