@@ -7,7 +7,7 @@ import {
   postJson,
   restorePassword,
   sendRaw,
-  describeOnBothPlatforms,
+  describeEverywhere,
   TIMESTAMP,
   userIdOf,
 } from '../support/environment';
@@ -15,7 +15,7 @@ import {
 const PHONE =
   'Mozilla/5.0 (Linux; Android 13; SM-G991B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/116.0.0.0 Mobile Safari/537.36';
 
-describeOnBothPlatforms('the limit of the history', {}, ({ app }) => {
+describeEverywhere('the limit of the history', {}, ({ app }) => {
   /** Logs in, and adds older events until the history contains this many. */
   const withEvents = async (count: number): Promise<string> => {
     const { access_token: token } = await app.login();
@@ -68,7 +68,7 @@ describeOnBothPlatforms('the limit of the history', {}, ({ app }) => {
   });
 });
 
-describeOnBothPlatforms('pages of the history', {}, ({ app }) => {
+describeEverywhere('pages of the history', {}, ({ app }) => {
   const page = async (token: string, query: string): Promise<HistoryEntry[]> =>
     (await app.get(`/auth/history/?${query}`, token).expect(200)).body as HistoryEntry[];
 
@@ -142,7 +142,7 @@ describeOnBothPlatforms('pages of the history', {}, ({ app }) => {
   });
 });
 
-describeOnBothPlatforms('the history', {}, ({ app }) => {
+describeEverywhere('the history', {}, ({ app }) => {
   afterEach(() => restorePassword(app));
 
   it('an event has exactly the documented fields, and its id is a number', async () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { AuthUser } from 'nestjs-session-auth';
-import { describeOnBothPlatforms, restorePassword, sendRaw } from '../support/environment';
+import { describeEverywhere, restorePassword, sendRaw } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 
 /** The cases per test on SQLite. Other databases run a tenth. CI runs more, and FUZZ_RUNS changes the number. */
@@ -59,7 +59,7 @@ const authorization = fc.oneof(
 
 const options = { auth: { endpoints: { reauthenticate: true }, failedLogins: { throttleFrom: false as const } } };
 
-describeOnBothPlatforms('generated input', options, (env) => {
+describeEverywhere('generated input', options, (env) => {
   const check = <T>(property: fc.IAsyncProperty<T>): Promise<void> =>
     fc.assert(property, { numRuns: env.database.name === 'sqlite' ? RUNS : Math.ceil(RUNS / 10) });
 

@@ -5,7 +5,7 @@ import { BearerAuthGuard, OptionalAuth, UserStore } from 'nestjs-session-auth';
 import type { StoredUser, UserId } from 'nestjs-session-auth';
 import { Column } from 'typeorm';
 import type { TestApplication, TestApplicationOptions } from '../support/test-application';
-import { describeApplication, describeHttp, describeOnBothPlatforms } from '../support/environment';
+import { describeApplication, describeHttp, describeEverywhere } from '../support/environment';
 import type { TestEnvironment } from '../support/environment';
 import { applicationStarter } from '../support/start-for-test';
 import { entityOf, GENERATED_ID, mappedUsers, TRUE_BY_DEFAULT, UNIQUE_TEXT } from '../support/mapped-users';
@@ -93,7 +93,7 @@ const countStatements = ({ tap }: TestEnvironment): { readonly count: number } =
   return counted;
 };
 const SELECT = ['roles', 'settings', 'isTrusted', 'bornAt', 'plan', 'address.city'];
-describeOnBothPlatforms("Nest's documented RolesGuard with `users.select`", selecting(SELECT), (env) => {
+describeEverywhere("Nest's documented RolesGuard with `users.select`", selecting(SELECT), (env) => {
   it('the RolesGuard admits a user with the role and nobody else, from the next request on', async () => {
     const { access_token: token } = await env.app.login();
     await env.app.http.get('/cats').expect(401);

@@ -3,7 +3,7 @@ import { AuthLoginFailure, AuthSession, DEFAULT_OPTIONS, type AuthError } from '
 import { LoginTerms } from '../../libs/auth/src/sessions/login-terms';
 import { DAY, HOUR, SECOND } from '../support/driven-clock';
 import {
-  describeOnBothPlatforms,
+  describeEverywhere,
   describeOnEachDatabase,
   INVALID_CREDENTIALS,
   setActive,
@@ -58,7 +58,7 @@ const WAYS: Readonly<Record<string, (app: TestApplication) => Promise<unknown>>>
   },
 };
 
-describeOnBothPlatforms('a refusal by the login policy', { auth }, ({ app }) => {
+describeEverywhere('a refusal by the login policy', { auth }, ({ app }) => {
   it('a refused login is 403 with the code and the detail of the policy, without cookies or a ticket', async () => {
     policy.answer = () => SUSPENDED;
     const { code, detail } = SUSPENDED.refuse;

@@ -7,7 +7,7 @@ import {
   postJson,
   sendRaw,
   setActive,
-  describeOnBothPlatforms,
+  describeEverywhere,
   UUID,
 } from '../support/environment';
 
@@ -15,7 +15,7 @@ function attempt(app: TestApplication, username: string, password: string) {
   return postJson(app, '/auth/login/', JSON.stringify({ username, password }));
 }
 
-describeOnBothPlatforms('logins', {}, ({ app }) => {
+describeEverywhere('logins', {}, ({ app }) => {
   it('a login returns two opaque tokens, the id of the session and the type Bearer, and nothing else', async () => {
     const { status, body } = await app.http.post('/auth/login/').send({ username: 'alice', password: PASSWORD });
     expect(status).toBe(200);
@@ -174,7 +174,7 @@ describeOnBothPlatforms('logins', {}, ({ app }) => {
 
 const INSENSITIVE = { auth: { nameMatching: 'insensitive' } } as const;
 
-describeOnBothPlatforms('logins with nameMatching: insensitive', INSENSITIVE, ({ app }) => {
+describeEverywhere('logins with nameMatching: insensitive', INSENSITIVE, ({ app }) => {
   it('a login finds alice in every spelling, and no second user with another spelling is created', async () => {
     for (const username of ['ALICE', fullWidth('alice')]) {
       const { access_token: token } = await app.login(username);

@@ -1,7 +1,7 @@
 import { DeviceDetector, type ClientInfo, type DeviceInfo } from 'nestjs-session-auth';
 import { MINUTE } from '../support/driven-clock';
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { describeApplication, describeOnBothPlatforms, historyOf, postJson, userIdOf } from '../support/environment';
+import { describeApplication, describeEverywhere, historyOf, postJson, userIdOf } from '../support/environment';
 
 const UNKNOWN = { device_type: 'other', os_family: 'Other', browser_family: 'Other', device_name: 'Other' };
 
@@ -70,7 +70,7 @@ const HOSTILE: [string, string[]][] = [
   ['two User-Agents', ['User-Agent: first', 'User-Agent: second']],
 ];
 
-describeOnBothPlatforms('clients of a login', {}, ({ app }) => {
+describeEverywhere('clients of a login', {}, ({ app }) => {
   it.each(HOSTILE)('a login succeeds with %s', async (_, headers) => {
     const credentials = JSON.stringify({ username: 'alice', password: PASSWORD });
     const answer = await postJson(app, '/auth/login/', credentials, ...headers);

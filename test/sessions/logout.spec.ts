@@ -1,6 +1,6 @@
-import { emittedEnds, INVALID_REFRESH, historyOf, storedEnd, describeOnBothPlatforms } from '../support/environment';
+import { emittedEnds, INVALID_REFRESH, historyOf, storedEnd, describeEverywhere } from '../support/environment';
 
-describeOnBothPlatforms('logout', {}, ({ app }) => {
+describeEverywhere('logout', {}, ({ app }) => {
   it('a logout ends the session and revokes its access token and token family immediately, and other sessions continue', async () => {
     const first = await app.login();
     const other = await app.login();
@@ -22,7 +22,7 @@ describeOnBothPlatforms('logout', {}, ({ app }) => {
   });
 });
 
-describeOnBothPlatforms('logout of all sessions', {}, ({ app }) => {
+describeEverywhere('logout of all sessions', {}, ({ app }) => {
   it('logout/all ends every session of the user, including the current one, unless the body contains keep_current: true', async () => {
     const bob = await app.login('bob');
     for (const body of [undefined, {}, { keep_current: false }, { keep: true }]) {

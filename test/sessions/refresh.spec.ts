@@ -18,10 +18,10 @@ import {
   storedEnd,
   storedSession,
   describeOnEachDatabase,
-  describeOnBothPlatforms,
+  describeEverywhere,
 } from '../support/environment';
 
-describeOnBothPlatforms('refresh', {}, ({ app }) => {
+describeEverywhere('refresh', {}, ({ app }) => {
   it('a refresh returns a new pair for the same session and nothing else, and revokes the previous access token immediately', async () => {
     const first = await app.login();
     const { body } = await app.refresh(first.refresh_token).expect(200);
@@ -80,7 +80,7 @@ describeOnBothPlatforms('refresh', {}, ({ app }) => {
   });
 });
 
-describeOnBothPlatforms('reuse of refresh tokens', {}, ({ app }) => {
+describeEverywhere('reuse of refresh tokens', {}, ({ app }) => {
   it('a refresh token presented twice ends every session of its user, and none of other users', async () => {
     const thief = await app.login();
     const other = await app.login();
@@ -176,7 +176,7 @@ describeOnBothPlatforms('reuse of refresh tokens', {}, ({ app }) => {
   );
 });
 
-describeOnBothPlatforms('refresh without rotation', { auth: { rotateRefreshTokens: false } }, ({ app }) => {
+describeEverywhere('refresh without rotation', { auth: { rotateRefreshTokens: false } }, ({ app }) => {
   it('a refresh returns a new access token and the same refresh token, also repeatedly and in parallel', async () => {
     const first = await app.login();
     const { body } = await app.refresh(first.refresh_token).expect(200);

@@ -1,7 +1,7 @@
 import type { AuthModuleOptions } from 'nestjs-session-auth';
 import { Browser, cookiesIn } from '../support/browser';
 import { DAY, HOUR, MINUTE } from '../support/driven-clock';
-import { describeOnBothPlatforms, describeOnEachDatabase, storedEnd, storedSession } from '../support/environment';
+import { describeEverywhere, describeOnEachDatabase, storedEnd, storedSession } from '../support/environment';
 import { DrivenLoginPolicy } from '../support/login-policy';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 
@@ -150,7 +150,7 @@ const persistent = (refreshSeconds: number): string[] => [
   `refresh; Max-Age=${refreshSeconds}; ${ATTRIBUTES}`,
 ];
 
-describeOnBothPlatforms(
+describeEverywhere(
   'cookies with rememberMe',
   {
     auth: { ...auth, cookies: { mode: 'optional' }, refreshReuseGraceSeconds: 10 },

@@ -6,7 +6,7 @@ import {
   INVALID_REFRESH,
   sendRaw,
   storedEnd,
-  describeOnBothPlatforms,
+  describeEverywhere,
   TIMESTAMP,
   UUID,
 } from '../support/environment';
@@ -21,7 +21,7 @@ interface Listed {
   readonly [field: string]: unknown;
 }
 
-describeOnBothPlatforms('the list of sessions', {}, ({ app }) => {
+describeEverywhere('the list of sessions', {}, ({ app }) => {
   const list = async (token: string): Promise<Listed[]> =>
     (await app.get('/auth/sessions/', token).expect(200)).body as Listed[];
 
@@ -86,7 +86,7 @@ describeOnBothPlatforms('the list of sessions', {}, ({ app }) => {
   });
 });
 
-describeOnBothPlatforms('sessions that their user deletes', {}, ({ app }) => {
+describeEverywhere('sessions that their user deletes', {}, ({ app }) => {
   const REVOKED = { detail: 'Session revoked.' };
   const NOT_FOUND = { detail: 'Session not found.' };
 

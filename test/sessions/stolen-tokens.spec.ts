@@ -1,5 +1,5 @@
 import { AuthSession, SessionAdministration } from 'nestjs-session-auth';
-import { describeOnEachDatabase, describeOnBothPlatforms, storedSession, userIdOf } from '../support/environment';
+import { describeOnEachDatabase, describeEverywhere, storedSession, userIdOf } from '../support/environment';
 import { HOUR, SECOND } from '../support/driven-clock';
 import { PASSWORD } from '../support/test-application';
 
@@ -40,7 +40,7 @@ describeOnEachDatabase('stolen tokens', { auth: { refreshReuseGraceSeconds: 10 }
   });
 });
 
-describeOnBothPlatforms('misplaced and planted tokens', {}, ({ app }) => {
+describeEverywhere('misplaced and planted tokens', {}, ({ app }) => {
   it('a token is refused in place of a token of another kind, and a password reset token is stored as a digest', async () => {
     const { access_token: access, refresh_token: refresh } = await app.login();
     const { token: reset } = await app.auth.createPasswordResetToken(await userIdOf(app));

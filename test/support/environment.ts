@@ -33,8 +33,8 @@ export const describeOnEachDatabase: DefineSuite<string> = (title, options, defi
 export const describeOnEachServer: DefineSuite<string> = (title, options, defineTests) =>
   describeEachPooled(`${title} on %s`, (name) => defineSuite(name, options, defineTests));
 
-/** Runs the same tests on Express and Fastify. Fastify runs on one database, because only the HTTP layer differs. */
-export const describeOnBothPlatforms: DefineSuite<string> = (title, options, defineTests) => {
+/** Runs the same tests on every database, and on Fastify with SQLite. */
+export const describeEverywhere: DefineSuite<string> = (title, options, defineTests) => {
   describeOnEachDatabase(title, options, defineTests);
   if (!DATABASES.includes('sqlite')) return;
   describe(`${title} on Fastify`, () => defineSuite('sqlite', { ...options, platform: 'fastify' }, defineTests));
