@@ -101,11 +101,11 @@ const UNKNOWN_DATABASE = 1049;
 
 /**
  * Creates an empty database.
- * @param options `isDurable`: whether each commit on PostgreSQL waits for the disk, as in production. Default: false,
- *   because no test crashes the server
+ * @param options `isDurable`: whether each commit on PostgreSQL and SQLite waits for the disk, as in production. Default:
+ *   false, because no test crashes the server or the machine
  */
 export async function createDatabase(name: DatabaseName, { isDurable = false } = {}): Promise<TestDatabase> {
-  if (name === 'sqlite') return createSqlite();
+  if (name === 'sqlite') return createSqlite(isDurable);
   const { type, serverUrls } = SERVERS[name];
   const admin = await new DataSource({ type, url: serverUrls[0]! }).initialize();
   const database = `nsa_test_${process.pid}_${randomBytes(4).toString('hex')}`;
@@ -162,12 +162,14 @@ async function untilThere(type: Driver, url: string): Promise<void> {
   }
 }
 
-async function createSqlite(): Promise<TestDatabase> {
+async function createSqlite(isDurable: boolean): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'nsa-test-'));
   const remove = async (): Promise<void> => rmSync(folder, { recursive: true, force: true });
+  const prepareDatabase = (connection: { pragma(sql: string): unknown }): void =>
+    void (isDurable || connection.pragma('synchronous = OFF'));
   return {
     name: 'sqlite',
-    options: { ...SQLITE, database: join(folder, 'test.sqlite'), enableWAL: true },
+    options: { ...SQLITE, database: join(folder, 'test.sqlite'), enableWAL: true, prepareDatabase },
     async empty(this: TestDatabase) {
       this.tables = undefined;
       await remove();
