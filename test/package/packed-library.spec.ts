@@ -161,7 +161,7 @@ describe('the packed library', () => {
 function withoutTools(folder: string): void {
   const path = join(folder, 'package.json');
   const manifest = JSON.parse(readFileSync(path, 'utf8')) as { devDependencies: Record<string, string> };
-  const needed = /^(@nestjs\/(cli|schematics)|@types\/(express|node)|typescript)$/;
+  const needed = /^(@nestjs\/(cli|schematics)|@types\/(express|node)|typescript|vitest)$/;
   const kept = Object.entries(manifest.devDependencies).filter(([name]) => needed.test(name));
   writeFileSync(path, JSON.stringify({ ...manifest, devDependencies: Object.fromEntries(kept) }, null, 2));
 }
