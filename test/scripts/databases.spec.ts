@@ -29,24 +29,6 @@ function call(module: string, name: string, ...args: unknown[]): unknown {
 }
 
 describe('npm run databases', () => {
-  it.each([
-    ['databases.mjs', ['--help'], 0, /^Usage: npm run databases[^]*mysql9[^]*postgres18/],
-    ['databases.mjs', ['stat'], 1, /^Unknown command: stat\./],
-    ['databases.mjs', ['start', 'oracle'], 1, /^Unknown servers: oracle\. The servers are mysql9 and postgres18\./],
-    [
-      'test.mjs',
-      ['--databases'],
-      1,
-      /needs a list of databases\. Use a list of sqlite, postgres, mariadb, postgres18, mysql9/,
-    ],
-    ['test.mjs', ['--databases', 'mysql9,oracle'], 1, /^Unknown databases: oracle\./],
-    ['test.mjs', ['--databases=oracle'], 1, /^Unknown databases: oracle\./],
-  ])('%s explains the arguments %j', (script, args, expected, message) => {
-    const { status, output } = run(script, ...args);
-    expect(status).toBe(expected);
-    expect(output).toMatch(message);
-  });
-
   it('does not stop another process that has the recorded process id', () => {
     const folder = join(cache, 'nestjs-session-auth/databases/mysql9');
     mkdirSync(folder, { recursive: true });
