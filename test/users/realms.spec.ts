@@ -1,6 +1,6 @@
 import type { AuthError } from 'nestjs-session-auth';
 import type { Test } from 'supertest';
-import { describeOnBothPlatforms, describeOnEachDatabase, INVALID_REFRESH } from '../support/environment';
+import { describeEverywhere, describeOnEachDatabase, INVALID_REFRESH } from '../support/environment';
 import { ALICE, createAlices, Member, tenants } from '../support/realms';
 import { PASSWORD, type LoginAnswer } from '../support/test-application';
 
@@ -23,7 +23,7 @@ const codeOf = (call: Promise<unknown>): Promise<unknown> =>
     (error: AuthError) => error.code,
   );
 
-describeOnBothPlatforms('realms', tenants({ cookies: { mode: 'optional', secure: false } }), (env) => {
+describeEverywhere('realms', tenants({ cookies: { mode: 'optional', secure: false } }), (env) => {
   const { app } = env;
   const acme = { realm: 'acme' };
   let stolen: Stolen;
