@@ -10,6 +10,7 @@ const LONGEST = [
   'test/races/interleavings.spec.ts',
   'test/faults/faults.spec.ts',
   'test/races/guard-conditions.spec.ts',
+  'test/package/front-ends.spec.ts',
   'test/package/packed-library.spec.ts',
   'test/browser/sample-page.spec.ts',
   'test/browser/browser-tabs.spec.ts',
