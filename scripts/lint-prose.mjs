@@ -1,4 +1,5 @@
-// Reports phrases that the project does not use, and what to write instead: npm run lint:prose. The script checks
+// Reports phrases that the project does not use, and what to write instead, and lines of the guides that are too long:
+// npm run lint:prose. The script checks
 // documents, and the comments and string literals of code. prose.json contains the phrases, and the files in which
 // they are allowed. Arguments name the files to check. Without arguments, the script checks the whole repository.
 import { execFileSync } from 'node:child_process';
@@ -82,6 +83,19 @@ function problemsOf(file) {
   }));
 }
 
+/** Guides, except those that a script writes or that are not wrapped yet. */
+const WRAPPED = /^(?:README|CONTRIBUTING|docs\/(?!options|client\.|operations)[\w-]+)\.md$/;
+/** What is not wrapped: code blocks, and figures that a script writes. */
+const FIXED = /^( *)```[^]*?^ *```$|<!-- .*(?:bench:|written by)[^]*?<!-- (?:\/bench|until here)/gm;
+
+/** Returns the numbers of the lines that are too long. Tables, headings, code and addresses cannot be wrapped. */
+function longLines(file) {
+  if (!WRAPPED.test(file)) return [];
+  const text = readFileSync(join(root, file), 'utf8').replaceAll(FIXED, (part) => part.replaceAll(/[^\n]/g, ''));
+  const lengths = text.split('\n').map((line) => line.replaceAll(/^\s*[|#!].*|`[^`]*`|\]\([^)]*\)/g, '').length);
+  return lengths.flatMap((length, index) => (length > 100 ? [index + 1] : []));
+}
+
 function filesToCheck() {
   if (!isAll) return process.argv.slice(2).map((path) => relative(root, resolve(path)));
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -102,6 +116,10 @@ function isAllowed(file, phrase) {
 
 let count = 0;
 for (const file of filesToCheck()) {
+  for (const line of longLines(file)) {
+    count += 1;
+    console.error(`${file}:${line}: a line of more than 100 characters; wrap it`);
+  }
   for (const { line, phrase, write } of problemsOf(file)) {
     if (isAllowed(file, phrase)) continue;
     count += 1;
@@ -111,8 +129,6 @@ for (const file of filesToCheck()) {
 const unused = isAll ? allowed.flatMap(({ files }) => files).filter((file) => !used.has(file)) : [];
 for (const file of unused) console.error(`${file} has no phrase to allow. Remove the file from scripts/prose.json.`);
 if (count > 0) {
-  console.error(
-    `\nFound ${count} phrases to replace. If a phrase is correct, allow it in scripts/prose.json, with the reason.`,
-  );
+  console.error(`\nFound ${count} problems. If a phrase is correct, allow it in scripts/prose.json, with the reason.`);
 }
 if (count > 0 || unused.length > 0) process.exitCode = 1;
