@@ -74,7 +74,7 @@ describeOnEachDatabase('the data of a user', {}, ({ app }) => {
     expect(events.slice(0, 3).map(({ event }) => event)).toEqual(['logout', 'login_success', 'login_success']);
     expect(events).toHaveLength(603);
     expect(JSON.stringify({ sessions, events })).not.toMatch(/digest|token":|hash/i);
-    expect(await app.auth.exportUserData('nobody')).toEqual({ sessions: [], events: [] });
+    expect(await app.auth.exportUserData('nobody')).toEqual({ sessions: [], apiKeys: [], events: [] });
   });
 });
 

@@ -32,10 +32,10 @@ describeOnEachDatabase('forgetting a user with many rows', {}, ({ app, tap }) =>
     tap.hook = {};
     // The active session and the reset tokens, then batches of 500 rows, then the rest of each table.
     expect(deleted.filter((statement) => !statement.startsWith('login_failures'))).toEqual([
-      ...['sessions', 'login_tickets', 'password_resets'],
+      ...['sessions', 'api_keys', 'login_tickets', 'password_resets'],
       ...Array<string>(3).fill('sessions in batches'),
       ...Array<string>(3).fill('events in batches'),
-      ...['sessions', 'events', 'password_resets', 'login_tickets', 'user_locks'],
+      ...['api_keys', 'sessions', 'events', 'password_resets', 'login_tickets', 'user_locks'],
     ]);
     expect(await app.dataSource.getRepository(AuthSession).count()).toBe(0);
     expect(await app.dataSource.getRepository(AuthEvent).count()).toBe(0);

@@ -198,7 +198,7 @@ describe('the links of the documents', () => {
 
 const EXPORTS = `
   AUTH_ENTITIES AUTH_ENTITIES_WITHOUT_USERS AUTH_MIGRATIONS AUTH_MIGRATIONS_WITHOUT_USERS AUTH_OPTIONS
-  Argon2PasswordHasher AuthController AuthCookies AuthError AuthErrorFilter AuthEvent AuthEvents AuthHealth AuthLoginFailure
+  AllowApiKey ApiKeys Argon2PasswordHasher AuthApiKey AuthController AuthCookies AuthError AuthErrorFilter AuthEvent AuthEvents AuthHealth AuthLoginFailure
   AuthLoginTicket AuthModule AuthOptionsError AuthPasswordReset AuthService AuthSession AuthSetupError AuthUser
   AuthUserLock BcryptPasswordHasher BearerAuthGuard CurrentPrincipal CurrentSession CurrentUser DEFAULT_OPTIONS
   DeviceDetector DjangoPbkdf2Hashes FormerHashes FormerTokens LoginPolicy MigratingPasswordHasher OnAuthSignal OpenSockets OptionalAuth

@@ -16,7 +16,8 @@ import {
   describeOnEachDatabase,
 } from '../support/environment';
 
-const NO_ROWS = { endedSessions: 0, sessions: 0, events: 0, loginFailures: 0, loginTickets: 0, passwordResets: 0 };
+const DUE = { loginFailures: 0, loginTickets: 0, passwordResets: 0, apiKeys: 0 };
+const NO_ROWS = { endedSessions: 0, sessions: 0, events: 0, ...DUE };
 const NOTHING: PruneReport = { dryRun: false, ...NO_ROWS };
 
 async function countOf(app: TestApplication, table: string): Promise<number> {

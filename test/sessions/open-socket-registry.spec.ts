@@ -47,7 +47,13 @@ describe('open sockets', () => {
     jest.useFakeTimers();
     store = new FakeStore();
     closed = [];
-    sockets = new OpenSockets(resolveOptions({}), new StoppedClock(), store as unknown as Authenticate, signals);
+    sockets = new OpenSockets(
+      resolveOptions({}),
+      new StoppedClock(),
+      store as unknown as Authenticate,
+      signals,
+      {} as never,
+    );
   });
   afterEach(() => jest.useRealTimers());
 

@@ -213,6 +213,7 @@ export class TestApplication {
       'auth_login_failures',
       'auth_login_tickets',
       'auth_password_resets',
+      'auth_api_keys',
       'auth_user_locks',
     ]) {
       await this.dataSource.query(`DELETE FROM ${table}`);

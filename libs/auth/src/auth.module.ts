@@ -66,9 +66,11 @@ import { ReplacePassword } from './passwords/replace-password';
 import { AuthHealth } from './retention/health';
 import { Prune } from './retention/prune';
 import { PruningService } from './retention/pruning.service';
-import { Activity } from './sessions/activity';
+import { Activity, ApiKeyUses } from './sessions/activity';
 import { SessionAdministration } from './sessions/administration';
+import { ApiKeys } from './sessions/api-keys';
 import { Authenticate } from './sessions/authenticate';
+import { AuthenticateApiKeys } from './sessions/authenticate-api-keys';
 import { EndSessions } from './sessions/end-sessions';
 import { AuthenticateFormerTokens } from './sessions/former-tokens';
 import { LoginTerms } from './sessions/login-terms';
@@ -233,7 +235,9 @@ export const AUTH_PROVIDERS: Provider[] = [
   SessionSql,
   UserLock,
   Activity,
+  ApiKeyUses,
   Authenticate,
+  AuthenticateApiKeys,
   AuthenticateFormerTokens,
   EndSessions,
   LoginTerms,
@@ -243,6 +247,7 @@ export const AUTH_PROVIDERS: Provider[] = [
   Refresh,
   Reissue,
   OwnSessions,
+  ApiKeys,
   OpenSockets,
   SessionAdministration,
   AuthHealth,
@@ -277,6 +282,7 @@ export const AUTH_PROVIDERS: Provider[] = [
     { provide: APP_FILTER, useExisting: AuthErrorFilter },
   ],
   exports: [
+    ApiKeys,
     AuthCookies,
     AuthEvents,
     AuthHealth,
@@ -288,6 +294,7 @@ export const AUTH_PROVIDERS: Provider[] = [
     // Nest resolves the dependencies of `BearerAuthGuard` in the module that uses the guard.
     AccessTokens,
     Authenticate,
+    AuthenticateApiKeys,
     AuthenticateFormerTokens,
     ClientInspector,
     CookieRules,

@@ -17,7 +17,8 @@ export { AuthHealth, type AuthHealthReport } from './retention/health';
 export type { FailureKind, NotWritableKind } from './base/telemetry';
 export { AuthService, type AuthInTransaction } from './auth.service';
 export type { AuthPrincipal } from './sessions/authenticate';
-export type { ExternalPrincipal } from './sessions/former-tokens';
+export type { ExternalPrincipal } from './sessions/external-principal';
+export { ApiKeys, type ApiKeyInfo, type CreatedApiKey, type NewApiKey } from './sessions/api-keys';
 export { type TransactionManager } from './database/joined-transaction';
 export { PasswordHasher } from './adapters/password-hasher';
 export { FormerTokens, type FormerToken } from './adapters/former-tokens';
@@ -57,6 +58,7 @@ export { AuthCookies } from './http/cookies/auth-cookies';
 export { BearerAuthGuard } from './http/bearer-auth.guard';
 export { AuthErrorFilter } from './http/wire-format';
 export {
+  AllowApiKey,
   CurrentPrincipal,
   CurrentSession,
   CurrentUser,
@@ -96,6 +98,7 @@ export { foldName, type NameMatching } from './base/fields';
 export {
   AUTH_ENTITIES,
   AUTH_ENTITIES_WITHOUT_USERS,
+  AuthApiKey,
   AuthEvent,
   AuthLoginFailure,
   AuthLoginTicket,

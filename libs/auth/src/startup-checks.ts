@@ -106,13 +106,13 @@ export function refuseContradictoryRoutes(modules: ModulesContainer): void {
   if (names.length === 0) return;
   throw new AuthSetupError(
     'These handlers or classes have more than one of `@Public()`, `@OptionalAuth()` and a guard (`BearerAuthGuard`, ' +
-      '`@RequireRecentLogin()` or `@RequireRoles()`), or one of the first two beneath `@RequireRecentLogin()` or ' +
+      '`@RequireRecentLogin()`, `@RequireRoles()` or `@AllowApiKey()`), or one of the first two beneath `@RequireRecentLogin()` or ' +
       '`@RequireRoles()` on the class: ' +
       `${names.join(', ')}. Keep one of the three on each handler and each class.`,
   );
 }
 
-/** @throws AuthSetupError if Nest would ignore `@RequireRoles()` or `@RequireRecentLogin()` of a GraphQL field */
+/** @throws AuthSetupError if Nest would ignore `@RequireRoles()`, `@RequireRecentLogin()` or `@AllowApiKey()` of a GraphQL field */
 export function refuseUnprotectedFields(modules: ModulesContainer): void {
   const names = unprotectedFields(modules);
   if (names.length === 0) return;

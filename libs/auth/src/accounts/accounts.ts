@@ -15,6 +15,7 @@ import { type AuthEventEntry, History } from '../history/history';
 import type { SessionInfo } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { Passwords } from '../passwords/passwords';
+import { type ApiKeyInfo, ApiKeys } from '../sessions/api-keys';
 import { EndSessions } from '../sessions/end-sessions';
 import {
   type EndedSession,
@@ -67,6 +68,8 @@ export interface ExportedSession extends SessionInfo {
 export interface ExportedUserData {
   /** Newest first. */
   readonly sessions: readonly ExportedSession[];
+  /** Newest first. Expired keys are included until pruning removes them. */
+  readonly apiKeys: readonly ApiKeyInfo[];
   /** Newest first. */
   readonly events: readonly AuthEventEntry[];
 }
@@ -78,6 +81,7 @@ const BATCH_SIZE = 500;
 export class Accounts {
   private readonly removals;
   private readonly removeActive;
+  private readonly removeKeys;
   private readonly batches;
   private readonly storedSessions;
 
@@ -92,6 +96,7 @@ export class Accounts {
     private readonly throttle: Throttle,
     private readonly clock: Clock,
     private readonly history: History,
+    private readonly keys: ApiKeys,
     sql: SessionSql,
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
   ) {
@@ -104,6 +109,7 @@ export class Accounts {
     this.removals = ['session', 'event', 'reset', 'ticket', 'lock'].map((table) =>
       statements.statement(removal(table)),
     );
+    this.removeKeys = statements.statement(removal('apiKey'));
     this.removeActive = statements.statement(removal('session', `AND {session.state} = 'active'`));
     const batch = (table: string, condition = '') => {
       const limited = `${condition} LIMIT ${BATCH_SIZE}`;
@@ -151,6 +157,7 @@ export class Accounts {
     const ended = await this.events.revoke(op.tx, (write) => this.disableAndEnd(user.id, op.client, write));
     if (!ended) throw unknownUser();
     this.endSessions.publish(ended, op.tx);
+    this.endSessions.publishKeys(op.tx, String(user.id));
   }
 
   async enable(userId: UserId, op: Operation): Promise<void> {
@@ -189,11 +196,12 @@ export class Accounts {
 
   async exportData(userId: string): Promise<ExportedUserData> {
     const { rows } = await this.database.run(null, this.storedSessions.with({ userId }));
+    const apiKeys = await this.keys.stored(userId);
     const events: AuthEventEntry[] = [];
     for (let before = Infinity; ;) {
       const page = await this.history.page(userId, before, BATCH_SIZE);
       events.push(...page);
-      if (page.length < BATCH_SIZE) return { sessions: rows.map(exportedSession), events };
+      if (page.length < BATCH_SIZE) return { sessions: rows.map(exportedSession), apiKeys, events };
       before = page.at(-1)!.id;
     }
   }
@@ -221,11 +229,13 @@ export class Accounts {
     yield* this.lock.lock(id);
     if (this.users.steps && !(yield* this.users.steps.setActiveStep(userId, false))) return null;
     yield* this.lock.revokeCredentials(id);
-    return yield* this.endSessions.endAndRecord({ userId: id, reason: 'user_disabled' }, client, write);
+    const command = { userId: id, reason: 'user_disabled' } as const;
+    yield* this.endSessions.endKeys(command, client, write);
+    return yield* this.endSessions.endAndRecord(command, client, write);
   }
 
   /**
-   * Removes the active sessions, and what else `removeRest` removes: by default, tickets, reset tokens and logins in
+   * Removes the active sessions, the API keys, and what else `removeRest` removes: by default, tickets, reset tokens and logins in
    * progress. If another transaction ends a session first, runs again, so that each session ends only once.
    */
   private async removeAccess(
@@ -233,15 +243,17 @@ export class Accounts {
     { tx }: Operation,
     removeRest = (): Step<void> => this.lock.revokeCredentials(userId),
   ): Promise<void> {
-    const { endSessions, removeActive, clock } = this;
+    const { endSessions, removeActive, removeKeys, clock } = this;
     const ended = await this.database.transaction(tx, function* () {
       const active = yield* endSessions.lockAllActive(userId);
       const now = clock.now();
       if (active.length > 0) yield* changeAll(removeActive.with({ userId }), active.length);
+      yield* affectedBy(removeKeys.with({ userId }));
       yield* removeRest();
       return active.map((session) => toEndedSession(session, now, 'user_deleted'));
     });
     endSessions.publish(ended, tx);
+    endSessions.publishKeys(tx, userId);
   }
 }
 

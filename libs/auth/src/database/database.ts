@@ -102,6 +102,11 @@ export abstract class Database {
     return this.runWithRetries(tx, {}, (deadline) => this.runWithManager(work, tx, deadline));
   }
 
+  /** Returns a text for display with the characters that the database can store. */
+  storable(text: string): string {
+    return this.storesAscii ? text.replace(/[^\x20-\x7e]/g, '?') : text;
+  }
+
   serverWarnings(): Promise<readonly string[]> {
     return Promise.resolve([]);
   }

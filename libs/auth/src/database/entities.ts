@@ -17,6 +17,8 @@ export const AUTH_EVENT_NAMES = [
   'reauthentication',
   'session_revoked',
   'forced_logout',
+  'api_key_created',
+  'api_key_revoked',
 ] as const;
 
 /** The name of an event in `auth_events`. */
@@ -78,6 +80,20 @@ export class AuthEvent {
   @Column({ type: 'varchar', length: 500, name: 'user_agent' }) userAgent!: string;
   @Column({ type: 'simple-json' }) extra!: Record<string, unknown>;
   @Column({ ...INSTANT, name: 'occurred_at' }) occurredAt!: number;
+}
+
+/** An API key of a user. The row is deleted when the key is revoked. */
+@Entity('auth_api_keys', COMPARED_BY_BYTES)
+export class AuthApiKey {
+  @PrimaryColumn(UUID) id!: string;
+  @Index() @Column(USER_ID) userId!: string;
+  @Column({ type: 'varchar', length: 64, nullable: true }) realm!: string | null;
+  @Column({ type: 'varchar', length: 100 }) name!: string;
+  @Column({ type: 'text' }) scopes!: string;
+  @Column(DIGEST) digest!: string;
+  @Column({ ...INSTANT, name: 'created_at' }) createdAt!: number;
+  @Index() @Column({ ...INSTANT, name: 'expires_at', nullable: true }) expiresAt!: number | null;
+  @Column({ ...INSTANT, name: 'last_used_at', nullable: true }) lastUsedAt!: number | null;
 }
 
 /** A failure streak: consecutive failed logins by one method, of one user or unknown name, from one or all networks. */
@@ -198,6 +214,7 @@ export const ENTITIES_BY_NAME = {
   ticket: AuthLoginTicket,
   reset: AuthPasswordReset,
   lock: AuthUserLock,
+  apiKey: AuthApiKey,
 };
 
 /** All entities of the library except `AuthUser`, for an application with its own users. */

@@ -316,7 +316,7 @@ export class EventLog {
   }
 
   private rowOf({ userId, event, ipAddress, userAgent, extra, at }: NewAuthEvent): unknown[] {
-    const agent = this.database.storesAscii ? userAgent.replace(/[^\x20-\x7e]/g, '?') : userAgent;
+    const agent = this.database.storable(userAgent);
     return [this.nextId(at), userId, event, ipAddress, agent, asciiJson(extra), at];
   }
 

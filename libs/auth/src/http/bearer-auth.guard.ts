@@ -3,8 +3,10 @@ import { AuthService } from '../auth.service';
 import { credentialsMissing, invalidAccessToken, isTokenRefused, standardError } from '../base/errors';
 import { ClientInspector } from '../history/event-log';
 import { Authenticate, type AuthPrincipal } from '../sessions/authenticate';
+import { AuthenticateApiKeys } from '../sessions/authenticate-api-keys';
 import { AuthenticateFormerTokens } from '../sessions/former-tokens';
 import { OpenSockets } from '../sessions/open-sockets';
+import { isToken } from '../tokens/tokens';
 import { Caller, forgetCaller, type Principal, storeCaller, storedCaller, verifiedPrincipal } from './callers';
 import { CookieRules, excludeSharedCaches } from './cookies/cookie-rules';
 import { closeWithSession } from './open-streams';
@@ -14,8 +16,8 @@ import { AccessTokens, type FoundToken, requestOf, responseOf } from './transpor
 import { exceptionFor } from './wire-format';
 
 /**
- * Admits calls with a valid access token of an active user, or with a token that `formerTokens` accepts, over HTTP, GraphQL, WebSockets and microservices. Sets
- * `request.auth` over HTTP, and `request.user` over HTTP and GraphQL, unless other code has set it. Exceptions are
+ * Admits calls with a valid access token of an active user, over HTTP, GraphQL, WebSockets and microservices. Also admits
+ * tokens that `formerTokens` accepts, and API keys where `@AllowApiKey()` applies. Sets `request.auth` over HTTP, and `request.user` over HTTP and GraphQL, unless other code has set it. Exceptions are
  * GraphQL operations over a WebSocket, and those whose token a `TokenSource` has found. A GraphQL subscription or a stream
  * of server-sent events ends with its session. To require more, add another guard. Do not extend this class.
  */
@@ -30,6 +32,7 @@ export class BearerAuthGuard implements CanActivate {
     private readonly auth: AuthService,
     private readonly authentication: Authenticate,
     private readonly formerTokens: AuthenticateFormerTokens,
+    private readonly apiKeys: AuthenticateApiKeys,
     private readonly tokens: AccessTokens,
     private readonly cookies: CookieRules,
     private readonly sockets: OpenSockets,
@@ -64,7 +67,7 @@ export class BearerAuthGuard implements CanActivate {
     const principal =
       !token && isCookieLogout
         ? await this.cookies.principalOfLogout(request!, new LazyClientInfo(request!, this.clients.realmOf(context)))
-        : await this.principalOf(context, token, rules.isOptional);
+        : await this.principalOf(context, token, rules);
     if (token) protectFromCaches(context, token);
     const caller = principal && (storedCaller(context, principal) ?? new Caller(principal, this.auth));
     storeCaller(context, caller, token?.isFromSource ?? false);
@@ -75,16 +78,25 @@ export class BearerAuthGuard implements CanActivate {
   private async principalOf(
     context: ExecutionContext,
     token: FoundToken | null,
-    isOptional: boolean,
+    { isOptional, apiKeyScopes }: RouteRules,
   ): Promise<Principal | null> {
-    const { accessToken = '', client = {} } = token ?? {};
-    const principal =
-      token &&
-      // Not the realm that a `TokenSource` may return with the client.
-      ((await this.authentication.authenticate(accessToken, client, this.clients.realmOf(context))) ??
-        (await this.formerTokens.authenticate(accessToken, context)));
+    const principal = token && (await this.byToken(context, token, apiKeyScopes));
     if (principal || (isOptional && (!token || token.isCookie))) return principal;
     throw token ? invalidAccessToken() : credentialsMissing();
+  }
+
+  /** A cookie is sent with every request to its site, so it must not contain a key. */
+  private async byToken(
+    context: ExecutionContext,
+    { accessToken, client, isCookie }: FoundToken,
+    apiKeyScopes: RouteRules['apiKeyScopes'],
+  ): Promise<Principal | null> {
+    // Not the realm that a `TokenSource` may return with the client.
+    const realm = this.clients.realmOf(context);
+    if (!isCookie && isToken('api_key', accessToken))
+      return this.apiKeys.authenticate(accessToken, apiKeyScopes, client, realm);
+    const principal = await this.authentication.authenticate(accessToken, client, realm);
+    return principal ?? this.formerTokens.authenticate(accessToken, context);
   }
 
   /** Removes the cookies of a refused logout, and the caller of a refused GraphQL execution. */

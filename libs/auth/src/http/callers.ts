@@ -2,12 +2,12 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { AuthService } from '../auth.service';
 import type { SessionInfo } from '../history/signals';
 import { type AuthPrincipal, requestUserOf } from '../sessions/authenticate';
-import { type ExternalPrincipal, FormerTokenPrincipal } from '../sessions/former-tokens';
+import { AuthenticatedExternal, type ExternalPrincipal } from '../sessions/external-principal';
 import type { AuthRequest } from './request';
 import { isOptionalRoute } from './route-rules';
 import { type GraphQLInfo, requestOf } from './transports';
 
-/** The principal of a call. An `ExternalPrincipal` occurs only with the option `formerTokens`. */
+/** The principal of a call. An `ExternalPrincipal` occurs only with `@AllowApiKey()` or the option `formerTokens`. */
 export type Principal = AuthPrincipal | ExternalPrincipal;
 
 /** The authenticated caller. Loads the user and the session at most once each, unless loading fails. */
@@ -55,7 +55,7 @@ type AuthenticatedRequest = AuthRequest & { [CALLER]?: { readonly request: objec
 /** Stores the caller of an HTTP request for the handler and for further guards. */
 export function storeHttpCaller(request: AuthenticatedRequest, caller: Caller): void {
   request[CALLER] = { request, caller };
-  // Applications without the option `formerTokens` have no `ExternalPrincipal`.
+  // Applications without `@AllowApiKey()` and the option `formerTokens` have no `ExternalPrincipal`.
   request.auth = caller.principal as AuthPrincipal;
 }
 
@@ -113,10 +113,11 @@ export function storedCaller(context: ExecutionContext, principal: Principal): C
   return caller && identityOf(caller.principal) === identityOf(principal) ? caller : undefined;
 }
 
-/** Returns the same text for two principals of one session, or of former tokens that one user got at the same time. */
+/** Returns the same text for principals of one session or key, or of former tokens that a user got at the same time. */
 export function identityOf(principal: Principal): string {
   if ('sessionId' in principal) return `${principal.sessionId} ${principal.authenticatedAt.getTime()}`;
-  return `former ${principal.userId} ${principal.formerToken.issuedAt.getTime()}`;
+  if (principal.apiKey) return `key ${principal.apiKey.id}`;
+  return `former ${principal.userId} ${principal.formerToken?.issuedAt.getTime()}`;
 }
 
 function messageCaller(context: ExecutionContext): Caller | null | undefined {
@@ -202,8 +203,8 @@ function firstObject(values: readonly unknown[]): object {
 /** Sets `request.user` for the application's guards, unless other code has set it. */
 function storeRequestUser(request: AuthRequest & { readonly user?: unknown }, principal: Principal): void {
   const user =
-    principal instanceof FormerTokenPrincipal
-      ? FormerTokenPrincipal.requestUserOf(principal)
+    principal instanceof AuthenticatedExternal
+      ? AuthenticatedExternal.requestUserOf(principal)
       : requestUserOf(principal as AuthPrincipal);
   // Has no effect if the application defines an accessor without a setter.
   if (user !== null && (request.user ?? null) === null) Reflect.set(request, 'user', user);

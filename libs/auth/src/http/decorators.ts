@@ -8,9 +8,10 @@ import {
 } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import type { AuthSignalName, AuthSignals } from '../history/signals';
+import { assertScopes } from '../sessions/api-keys';
 import { assertMethods } from '../sessions/session';
 import { BearerAuthGuard } from './bearer-auth.guard';
-import { addRequirement, IS_PUBLIC, OPTIONAL_AUTH, RECENT_LOGIN, REQUIRED_ROLES } from './route-rules';
+import { addRequirement, allowApiKey, IS_PUBLIC, OPTIONAL_AUTH, RECENT_LOGIN, REQUIRED_ROLES } from './route-rules';
 import { callerOf, type CurrentCaller } from './callers';
 import { exceptionFor } from './wire-format';
 
@@ -64,6 +65,18 @@ export const RequireRoles = (...roles: readonly string[]): ClassDecorator & Meth
     throw new Error(`@RequireRoles() received ${JSON.stringify(roles)}. Pass the names of roles, such as 'admin'.`);
   }
   return applyDecorators(addRequirement(REQUIRED_ROLES, roles), UseGuards(BearerAuthGuard));
+};
+
+/**
+ * Also admits calls of a handler or a controller with an API key that has all of these scopes. Without one of them, the
+ * response is 403 `insufficient_scope`. Without this decorator, it is 403 `api_key_not_allowed`. Includes
+ * `BearerAuthGuard`, and can be combined with `@OptionalAuth()`. A decorator on the handler replaces that of the controller.
+ * Subclasses of the controller do not inherit it. Scopes do not limit calls with a session.
+ * @throws Error if there is no scope, or a name is invalid: see `NewApiKey`
+ */
+export const AllowApiKey = (...scopes: readonly string[]): ClassDecorator & MethodDecorator => {
+  assertScopes(scopes);
+  return applyDecorators(allowApiKey(scopes), UseGuards(BearerAuthGuard));
 };
 
 function injectCaller(name: string, read: (caller: CurrentCaller) => unknown): () => ParameterDecorator {

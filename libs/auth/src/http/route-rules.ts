@@ -14,6 +14,9 @@ export const RECENT_LOGIN = 'nestjs-session-auth:recent-login';
 /** The metadata key of `@RequireRoles()`: a list of lists of roles, with those of superclasses. */
 export const REQUIRED_ROLES = 'nestjs-session-auth:required-roles';
 
+/** The metadata key of `@AllowApiKey()`: a list of scopes. */
+const API_KEY_SCOPES = 'nestjs-session-auth:api-key-scopes';
+
 /** A requirement of `@RequireRecentLogin()`. An empty list of methods means any method. */
 interface RecentLogin {
   readonly withinSeconds: number;
@@ -41,8 +44,13 @@ function declared(target: object): Access[] {
   const inherited = guardsOf(Object.getPrototypeOf(target) as object);
   const added = guardsOf(target).slice(inherited.length).filter(isAccessGuard);
   const isOptional = own(OPTIONAL_AUTH);
-  // `@OptionalAuth()` itself adds one guard.
-  const isGuarded = own(RECENT_LOGIN) || own(REQUIRED_ROLES) || added.length > (isOptional ? 1 : 0);
+  const allowsKeys = own(API_KEY_SCOPES);
+  // `@OptionalAuth()` and `@AllowApiKey()` themselves add one guard each.
+  const isGuarded =
+    own(RECENT_LOGIN) ||
+    own(REQUIRED_ROLES) ||
+    (allowsKeys && !isOptional) ||
+    added.length > Number(isOptional) + Number(allowsKeys);
   return [
     ...(isGuarded ? (['guarded'] as const) : []),
     ...(isOptional ? (['optional'] as const) : []),
@@ -77,6 +85,8 @@ export interface RouteRules {
   readonly recentLogins: readonly RecentLogin[];
   /** Lists of roles. The user must have one of each list. */
   readonly requiredRoles: readonly (readonly string[])[];
+  /** The scopes that an API key must have, from the handler or else its class. Null if keys are not accepted. */
+  readonly apiKeyScopes: readonly string[] | null;
   readonly acceptsRefreshCookie: boolean;
   readonly opensStream: boolean;
 }
@@ -90,6 +100,7 @@ export function rulesOf(route: Route): RouteRules {
     isOptional: access === 'optional',
     recentLogins: targets.flatMap((target) => requirementsOf<RecentLogin>(RECENT_LOGIN, target)),
     requiredRoles: targets.flatMap((target) => requirementsOf<readonly string[]>(REQUIRED_ROLES, target)),
+    apiKeyScopes: scopesOf(route.getHandler()) ?? scopesOf(route.getClass()),
     acceptsRefreshCookie: Reflect.getMetadata(ACCEPTS_REFRESH_COOKIE, route.getHandler()) === true,
     opensStream: opensStream(route.getHandler()),
   };
@@ -98,6 +109,18 @@ export function rulesOf(route: Route): RouteRules {
 /** Returns the requirements of a handler, or of a class and its superclasses. */
 function requirementsOf<T>(key: string, target: object): readonly T[] {
   return (Reflect.getMetadata(key, target) as readonly T[] | undefined) ?? [];
+}
+
+function scopesOf(target: object): readonly string[] | null {
+  return (Reflect.getOwnMetadata(API_KEY_SCOPES, target) as readonly string[] | undefined) ?? null;
+}
+
+/** Returns a decorator that adds scopes to those of the same handler or class. */
+export function allowApiKey(scopes: readonly string[]): ClassDecorator & MethodDecorator {
+  return (target: object, _?: string | symbol, method?: PropertyDescriptor): void => {
+    const decorated = (method?.value as object | undefined) ?? target;
+    Reflect.defineMetadata(API_KEY_SCOPES, [...(scopesOf(decorated) ?? []), ...scopes], decorated);
+  };
 }
 
 function hasRequirement(target: object): boolean {
@@ -128,11 +151,11 @@ export function contradictoryRoutes(modules: ModulesContainer): readonly string[
   });
 }
 
-/** Returns the names of handlers that `@RequireRoles()` or `@RequireRecentLogin()` does not protect. */
+/** Returns the names of handlers that `@RequireRoles()`, `@RequireRecentLogin()` or `@AllowApiKey()` does not protect. */
 export function unprotectedFields(modules: ModulesContainer): readonly string[] {
   return classesOf(modules).flatMap((type) =>
     handlersOf(type)
-      .filter(({ handler }) => hasRequirement(handler) && ignoresGuards(handler, modules))
+      .filter(({ handler }) => (hasRequirement(handler) || scopesOf(handler)) && ignoresGuards(handler, modules))
       .map(({ name }) => `${type.name}.${name}`),
   );
 }

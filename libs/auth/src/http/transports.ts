@@ -4,6 +4,7 @@ import { type PresentedToken, TokenSource, type TransportCall } from '../adapter
 import { Clock, OncePerMinute } from '../base/clock';
 import { AuthError, credentialsMissing, invalidAccessToken } from '../base/errors';
 import { toFailureReport } from '../base/failures';
+import { isToken } from '../tokens/tokens';
 import { CookieRules, occursInCookies } from './cookies/cookie-rules';
 import {
   type AuthRequest,
@@ -52,6 +53,7 @@ export function socketAccessToken(client: object): PresentedToken {
   const { server = {} } = (handshake as { readonly socket?: { readonly server?: object } }).socket ?? {};
   const found = tokenOfSocket(client, COOKIES_BY_SERVER.get(server) ?? null);
   if (!found) throw credentialsMissing();
+  if (found.isCookie && isToken('api_key', found.accessToken)) throw invalidAccessToken();
   return { accessToken: found.accessToken, client: clientInfoOf(handshake) };
 }
 

@@ -172,6 +172,8 @@ export interface AuthModuleOptions {
   passwordResetTtlSeconds?: number;
   /** Whether a password change ends the user's other sessions. Default: true. */
   revokeOnPasswordChange?: boolean;
+  /** Whether a password change also revokes the user's API keys. A password reset always does. Default: false. */
+  revokeApiKeysOnPasswordChange?: boolean;
   /** Whether a password reset ends all of the user's sessions. Default: true. */
   revokeOnPasswordReset?: boolean;
   /** The cost factor of bcrypt, 10 to 15; 4 to 9 only if `NODE_ENV` is `test`. Default: 12. */

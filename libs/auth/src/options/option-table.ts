@@ -153,6 +153,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions, GroupName> = {
   },
   passwordResetTtlSeconds: { default: 3600, rule: integer(60, 604_800) },
   revokeOnPasswordChange: { default: true, rule: boolean },
+  revokeApiKeysOnPasswordChange: { default: false, rule: boolean },
   revokeOnPasswordReset: { default: true, rule: boolean },
   bcryptCost: { default: 12, rule: bcryptCost },
   history: {

@@ -226,10 +226,16 @@ export class ReplacePassword {
     const { isSet, kept, ended } = outcome;
     const keptId = change?.sessionId ?? null;
     this.endSessions.publish(ended, tx, keptId);
+    // Also if a `UserStore` has failed, because the keys have ended before.
+    if (this.endsKeys(change)) this.endSessions.publishKeys(tx, String(userId));
     if (kept && change?.issued) this.sockets.closeAfterCommit(tx, kept.session.id);
     const session = kept && toSessionInfo(kept.session, keptId);
     if (isSet && change) this.signals.emit(tx, 'password_changed', { userId, session });
     if (isSet && !change) this.signals.emit(tx, 'password_reset', { userId });
+  }
+
+  private endsKeys(change: Authorization['change'] | null): boolean {
+    return !change || this.options.revokeApiKeysOnPasswordChange;
   }
 
   private *replaceAll(replacement: Replacement): Transaction<Outcome> {
@@ -287,14 +293,20 @@ export class ReplacePassword {
     const kept = change ? yield* this.reissue.reissue(change.sessionId, change.issued, now) : null;
     if (isFirst && change && !kept) return REFUSED;
     yield* this.lock.revokeCredentials(userId);
-    const revokes = change ? this.options.revokeOnPasswordChange : this.options.revokeOnPasswordReset;
-    const command = change
-      ? ({ userId, reason: 'password_change', exceptId: change.sessionId } as const)
-      : ({ userId, reason: 'password_reset' } as const);
-    const write = this.events.write.bind(this.events);
-    const ended = revokes ? yield* this.endSessions.endAndRecord(command, client, write) : [];
-    if (isRecorded) yield* write([newEvent(command.reason, userId, client, now)]);
+    const ended = yield* this.endAccess(replacement);
+    const event = change ? 'password_change' : 'password_reset';
+    if (isRecorded) yield* this.events.write([newEvent(event, userId, client, now)]);
     return { isSet: true, kept, ended };
+  }
+
+  /** Ends the sessions and the API keys that the options name. */
+  private *endAccess({ userId: id, change, client }: Replacement): Step<readonly EndedSession[]> {
+    const revokes = change ? this.options.revokeOnPasswordChange : this.options.revokeOnPasswordReset;
+    const reason = change ? 'password_change' : 'password_reset';
+    const command = { userId: String(id), reason, ...(change ? { exceptId: change.sessionId } : {}) } as const;
+    const write = this.events.write.bind(this.events);
+    if (this.endsKeys(change)) yield* this.endSessions.endKeys(command, client, write);
+    return revokes ? yield* this.endSessions.endAndRecord(command, client, write) : [];
   }
 }
 

@@ -16,7 +16,7 @@ import {
 } from '../sessions/session';
 
 /** The rows that pruning removes because they are too old or have expired. */
-const PRUNABLE = ['loginFailures', 'loginTickets', 'passwordResets', 'events'] as const;
+const PRUNABLE = ['loginFailures', 'loginTickets', 'passwordResets', 'apiKeys', 'events'] as const;
 type Prunable = (typeof PRUNABLE)[number];
 
 export type PruneCounts = Readonly<Record<Prunable | 'endedSessions' | 'sessions', number>>;
@@ -87,6 +87,7 @@ export class Prune {
       loginFailures: dueRows('failure', 'failure.key', '{failure.expiresAt} <= :before'),
       loginTickets: dueRows('ticket', 'ticket.digest', '{ticket.expiresAt} <= :before'),
       passwordResets: dueRows('reset', 'reset.digest', '{reset.expiresAt} <= :before'),
+      apiKeys: dueRows('apiKey', 'apiKey.id', '{apiKey.expiresAt} <= :before'),
       // The ids of events increase with time.
       events: dueRows('event', 'event.id', '{event.id} < :before'),
     };

@@ -73,7 +73,8 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async pruneAll(): Promise<PruneCounts> {
-    const total = { endedSessions: 0, sessions: 0, events: 0, loginFailures: 0, loginTickets: 0, passwordResets: 0 };
+    const expired = { loginFailures: 0, loginTickets: 0, passwordResets: 0, apiKeys: 0 };
+    const total = { endedSessions: 0, sessions: 0, events: 0, ...expired };
     for await (const counts of this.pruning.run(this.clock.now())) {
       for (const [kind, rows] of Object.entries(counts) as [keyof PruneCounts, number][]) {
         total[kind] += rows;
@@ -101,4 +102,5 @@ export interface PruneReport {
   readonly loginFailures: number;
   readonly loginTickets: number;
   readonly passwordResets: number;
+  readonly apiKeys: number;
 }

@@ -8,15 +8,14 @@ import { SessionSql } from './session';
 const BATCH_SIZE = 100;
 
 /**
- * Writes the last activity of sessions in the background. An activity that cannot be written, for example because
- * another transaction has locked the session, is dropped, and is due again with the next request of the session.
+ * Writes when rows were last used, in the background. An instant that cannot be written, for example because another
+ * transaction has locked the row, is dropped, and is due again with the next request.
  */
-@Injectable()
-export class Activity implements BeforeApplicationShutdown {
+abstract class LastUses implements BeforeApplicationShutdown {
   private readonly logger = new Logger('AuthActivity');
   private readonly lockAvailable;
   private readonly update;
-  /** The instants to write or being written, by session. */
+  /** The instants to write or being written, by id. */
   private readonly pending = new Map<string, number>();
   private writing: Promise<void> | undefined;
   private stopped = false;
@@ -24,20 +23,18 @@ export class Activity implements BeforeApplicationShutdown {
   constructor(
     private readonly database: Database,
     statements: StatementFactory,
-    sql: SessionSql,
+    private readonly entity: 'session' | 'apiKey',
+    update: string,
   ) {
     this.lockAvailable = statements.statement(
-      `SELECT {session.id} AS id FROM {session} WHERE {session.id} IN (:ids...) ${forUpdateSkipLocked(statements.dialect)}`,
+      `SELECT {${entity}.id} AS id FROM {${entity}} WHERE {${entity}.id} IN (:ids...) ${forUpdateSkipLocked(statements.dialect)}`,
     );
-    this.update = statements.statement(
-      `UPDATE {session} AS s SET ${sql.activityAt(':at')}
-       WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active' AND s.{session.lastActivity} < :at`,
-    );
+    this.update = statements.statement(update);
   }
 
-  /** Schedules the write of an activity, and resolves immediately, or during a shutdown when the writes have finished. */
-  record(sessionId: string, at: number): Promise<void> {
-    if (!this.pending.has(sessionId)) this.pending.set(sessionId, at);
+  /** Schedules the write of an instant, and resolves immediately, or during a shutdown when the writes have finished. */
+  record(id: string, at: number): Promise<void> {
+    if (!this.pending.has(id)) this.pending.set(id, at);
     const writing = this.flush();
     return this.stopped ? writing : Promise.resolve();
   }
@@ -54,7 +51,7 @@ export class Activity implements BeforeApplicationShutdown {
   }
 
   private async writeAll(): Promise<void> {
-    // Other requests can record activities in the meantime, which are then written in the same statement.
+    // Other requests can record instants in the meantime, which are then written in the same statement.
     if (!this.stopped) await new Promise(setImmediate);
     while (this.pending.size > 0) {
       const batch = [...this.pending].slice(0, BATCH_SIZE);
@@ -62,18 +59,46 @@ export class Activity implements BeforeApplicationShutdown {
         await this.database.transaction(null, () => this.writeBatch(batch));
         for (const [id] of batch) this.pending.delete(id);
       } catch {
-        this.logger.warn(`Writing the last activity of up to ${this.pending.size} session(s) failed.`);
+        this.logger.warn(`Writing the last use of up to ${this.pending.size} row(s) failed (${this.entity}).`);
         this.pending.clear();
       }
     }
     this.writing = undefined;
   }
 
-  /** Writes the earliest instant of the batch, so that one statement with one value updates all of its sessions. */
+  /** Writes the earliest instant of the batch, so that one statement with one value updates all of its rows. */
   private *writeBatch(batch: readonly (readonly [string, number])[]): Transaction<void> {
     const rows = yield* rowsOf(this.lockAvailable.with({ ids: batch.map(([id]) => id) }));
     if (rows.length === 0) return;
     const at = Math.min(...batch.map(([, recordedAt]) => recordedAt));
     yield* affectedBy(this.update.with({ ids: rows.map((row) => row['id']), at }));
+  }
+}
+
+/** Writes the last activity of sessions. */
+@Injectable()
+export class Activity extends LastUses {
+  constructor(database: Database, statements: StatementFactory, sql: SessionSql) {
+    super(
+      database,
+      statements,
+      'session',
+      `UPDATE {session} AS s SET ${sql.activityAt(':at')}
+       WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active' AND s.{session.lastActivity} < :at`,
+    );
+  }
+}
+
+/** Writes the last use of API keys. */
+@Injectable()
+export class ApiKeyUses extends LastUses {
+  constructor(database: Database, statements: StatementFactory) {
+    super(
+      database,
+      statements,
+      'apiKey',
+      `UPDATE {apiKey} SET {apiKey.lastUsedAt} = :at
+       WHERE {apiKey.id} IN (:ids...) AND ({apiKey.lastUsedAt} IS NULL OR {apiKey.lastUsedAt} < :at)`,
+    );
   }
 }

@@ -18,6 +18,7 @@ import { canonicalIp, type Client, ClientInspector, EventLog, type WriteEvents }
 import { type AuthEventEntry, History } from '../history/history';
 import type { SessionInfo } from '../history/signals';
 import { Users } from '../users/users';
+import { ApiKeys, type CreatedApiKey, type NewApiKey } from './api-keys';
 import { endEvents, EndSessions } from './end-sessions';
 import { isExpired, sessionFromRow, SessionSql, toEndedSession, toSessionInfo, UserLock } from './session';
 
@@ -57,7 +58,7 @@ interface PageRequest {
   readonly after?: string;
 }
 
-/** The administrator who ends sessions. */
+/** The administrator who ends sessions, or creates or revokes API keys. */
 export interface Administrator {
   /** A name or id of 1 to 255 characters. Recorded in the histories of the users. */
   readonly actor: string;
@@ -85,7 +86,7 @@ const BATCH_SIZE = 200;
 const MAX_PAGE_SIZE = 1_000;
 
 /**
- * Lists and ends the sessions of all users, and reads the users' histories. Your application decides who may call
+ * Lists and ends the sessions of all users, creates API keys for them, and reads the users' histories. Your application decides who may call
  * these methods. (ASVS 7.4.5)
  */
 @Injectable()
@@ -104,6 +105,7 @@ export class SessionAdministration {
     private readonly histories: History,
     private readonly clients: ClientInspector,
     private readonly transactions: ApplicationTransactions,
+    private readonly keys: ApiKeys,
     private readonly clock: Clock,
   ) {
     this.revokeAllTickets = statements.statement('DELETE FROM {ticket}').with({});
@@ -152,6 +154,14 @@ export class SessionAdministration {
   async history(userId: UserId, page: PageRequest = {}): Promise<ResultPage<AuthEventEntry>> {
     const { limit, after } = checkedPage(page, /^\d{1,16}$/);
     return pageOf(await this.histories.page(userIdOf(userId), Number(after ?? Infinity), limit + 1), limit);
+  }
+
+  /**
+   * Creates an API key for a user. The event names the administrator. `ApiKeys` lists and revokes the keys of users.
+   * @throws AuthError `unknown_user`, also if the user is not active; `api_key_limit_reached`; `invalid_field`
+   */
+  createApiKey(userId: UserId, key: NewApiKey, administrator: Administrator): Promise<CreatedApiKey> {
+    return this.keys.createFor(userId, key, administrator);
   }
 
   private async endMatching(

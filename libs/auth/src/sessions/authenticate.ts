@@ -11,7 +11,8 @@ import { measureDuration, Metrics } from '../base/telemetry';
 import { BatchingLoader } from '../database/batching-loader';
 import { Database } from '../database/database';
 import { least } from '../database/dialect';
-import { columns, type Statement, StatementFactory } from '../database/statements';
+import { LookupById } from '../database/lookup-by-id';
+import { columns, StatementFactory } from '../database/statements';
 import type { Row } from '../database/transaction';
 import { ClientInspector } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
@@ -106,7 +107,7 @@ export class SessionPrincipal implements AuthPrincipal {
 
 export const { currentSessionOf, requestUserOf } = SessionPrincipal;
 
-/** @throws AuthError `session_required` if the call has no session, but a token of an earlier system */
+/** @throws AuthError `session_required` if the call has no session, but an API key or a token of an earlier system */
 export function assertSession(principal: { readonly userId: UserId }): asserts principal is AuthPrincipal {
   if (!('sessionId' in principal)) throw standardError('session_required');
 }
@@ -154,9 +155,6 @@ function claimsOf(refreshTokens: readonly string[]): readonly RefreshTokenClaims
   return [...new Set(refreshTokens)].flatMap((token) => parseRefreshToken(token) ?? []).slice(0, MAX_TOKENS);
 }
 
-/** The sizes of IN lists for databases that cannot pass a list as one parameter. Shorter lists are padded. */
-const LIST_SIZES = [8, 32, 128];
-
 /** Authenticates access tokens by a lookup in the database, so that a revocation takes effect at the next request. */
 @Injectable()
 export class Authenticate {
@@ -166,7 +164,7 @@ export class Authenticate {
   private readonly firstUses = new InFlight<boolean>();
   private readonly accounts = new InFlight<Awaited<ReturnType<Users['accountOf']>>>();
   private readonly ends = new InFlight<void>();
-  private readonly lookups: readonly { readonly size: number; readonly statement: Statement }[];
+  private readonly lookup: LookupById;
   private readonly markUsed;
   private readonly activeByIds;
   private readonly activityIntervalMs: number;
@@ -186,21 +184,16 @@ export class Authenticate {
     this.activityIntervalMs = activityIntervalSeconds * 1000;
     const user = users.sql;
     const properties = `id userId accessDigest lastActivity authenticatedAt ${PROOF_COLUMNS}${realm ? ' realm' : ''}`;
-    const select = (condition: string): Statement =>
-      statements.prepared(
+    this.lookup = new LookupById(
+      database,
+      statements,
+      (condition) =>
         `SELECT ${columns('session', properties, 's.')},
            ${least(statements.dialect, 's.{session.accessExpiresAt}', sql.expiresAt)} AS valid_until,
            CASE WHEN s.{session.firstUsedAt} IS NULL THEN s.{session.replayUntil} END AS replay_until,
            ${user?.columns ?? 'NULL AS account'}
          FROM {session} s ${user?.join ?? ''} WHERE s.{session.id} ${condition} AND s.{session.state} = 'active'`,
-      );
-    // PostgreSQL plans a list of unknown length at each run, which costs more than a lookup of one id.
-    this.lookups = [
-      { size: 1, statement: select('= :id') },
-      ...(statements.dialect === 'postgres'
-        ? [{ size: Infinity, statement: select('= ANY(:ids)') }]
-        : LIST_SIZES.map((size) => ({ size, statement: select('IN (:ids...)') }))),
-    ];
+    );
     this.markUsed = statements.prepared(
       `UPDATE {session} SET {session.firstUsedAt} = :now
        WHERE {session.id} = :id AND {session.accessDigest} = :accessDigest AND {session.state} = 'active'
@@ -251,8 +244,12 @@ export class Authenticate {
     return new SessionPrincipal(userId, found.id, authenticatedAt, found, user, this.users.rolesOf(user), realm);
   }
 
-  /** Returns null if the session or its user belongs to another realm, or the user is not active. */
-  private async accountInRealm(found: FoundByAccessToken, info: ClientInfo, realm: string | null) {
+  /** Returns null if the session or key, or its user, belongs to another realm, or the user is not active. */
+  async accountInRealm(
+    found: Pick<FoundByAccessToken, 'userId' | 'account' | 'realm' | 'readUser'>,
+    info: ClientInfo,
+    realm: string | null,
+  ): Promise<{ readonly user: RequestUser | null } | null> {
     // A call of another realm must not end the sessions of an inactive user.
     const account = isInRealm(found, realm) ? await this.accountIfActive(found, info) : null;
     if (!account) return null;
@@ -262,10 +259,8 @@ export class Authenticate {
 
   private async findMany(ids: readonly string[]): Promise<ReadonlyMap<string, FoundByAccessToken>> {
     this.metrics.record('session_auth.lookup.batch_size', ids.length);
-    const { size, statement } = this.lookups.find((lookup) => lookup.size >= ids.length)!;
-    const list = size === Infinity ? ids : Array.from({ length: size }, (_, i) => ids[i] ?? ids[0]);
     const found = new Map<string, FoundByAccessToken>();
-    for (const row of await this.database.read(statement.with({ id: ids[0], ids: list }))) {
+    for (const row of await this.lookup.rows(ids)) {
       found.set(String(row['id']), foundFromRow(row, this.users.sql));
     }
     return found;
@@ -319,7 +314,7 @@ export class Authenticate {
   }
 
   /**
-   * Returns null and ends all sessions of the user if the user is not active. Otherwise returns the user if the account
+   * Returns null and ends all sessions and API keys of the user if the user is not active. Otherwise returns the user if the account
    * was read from the user store.
    */
   private async accountIfActive(found: Pick<FoundByAccessToken, 'userId' | 'account'>, info: ClientInfo) {

@@ -5,8 +5,8 @@ import { standardError } from '../base/errors';
 import { forUpdate, greatest } from '../database/dialect';
 import type { AuthEventName, EndReason } from '../database/entities';
 import type { JoinedTransaction } from '../database/joined-transaction';
-import { StatementFactory } from '../database/statements';
-import { changeAll, firstOf, rowsOf, type Step } from '../database/transaction';
+import { columns, StatementFactory } from '../database/statements';
+import { changeAll, firstOf, type Row, rowsOf, type Step } from '../database/transaction';
 import {
   type Client,
   EventLog,
@@ -51,6 +51,11 @@ interface SessionsToEnd {
   readonly reason: EndReason;
   /** The administrator who ends the sessions. */
   readonly actor?: string;
+}
+
+/** The API keys to end: all keys of a user, or only `keyId`. */
+interface KeysToEnd extends Pick<SessionsToEnd, 'userId' | 'reason' | 'actor'> {
+  readonly keyId?: string;
 }
 
 /** What must still hold when sessions end. */
@@ -99,9 +104,16 @@ export function inactiveReason(account: AccountStatus | null): EndReason | null 
   return account === 'deleted' ? 'user_deleted' : null;
 }
 
-/** Ends sessions. Only an active session can end, so each session ends at most once, and is never revived. */
+/**
+ * Ends sessions and API keys. Only an active session can end, so each session ends at most once, and is never revived. A
+ * key ends by the deletion of its row.
+ */
 @Injectable()
 export class EndSessions {
+  /** Called after the commit, with the user, and with the id of the key if only one has ended. */
+  onKeysEnded: (userId: string, keyId?: string) => void = () => undefined;
+  private readonly keysOfUser;
+  private readonly removeKeys;
   private readonly activeOfUser;
   private readonly activeOne;
   private readonly accountOfUser;
@@ -118,6 +130,10 @@ export class EndSessions {
   ) {
     const active = `WHERE s.{session.userId} = :userId AND s.{session.state} = 'active'`;
     const lockRows = forUpdate(statements.dialect);
+    this.keysOfUser = statements.statement(
+      `SELECT ${columns('apiKey', 'id name expiresAt')} FROM {apiKey} WHERE {apiKey.userId} = :userId`,
+    );
+    this.removeKeys = statements.statement('DELETE FROM {apiKey} WHERE {apiKey.id} IN (:ids...)');
     this.activeOfUser = sql.select(`${active} ORDER BY s.{session.createdAt}, s.{session.id} ${lockRows}`);
     this.activeOne = sql.select(`${active} AND s.{session.id} = :sessionId ${lockRows}`);
     this.accountOfUser = sql.select(`${active} LIMIT 1`, `${sql.account} AS account`);
@@ -148,12 +164,14 @@ export class EndSessions {
   }
 
   /**
-   * Ends all sessions of a user who is disabled or deleted, and revokes the user's tickets and reset tokens. If
+   * Ends all sessions and API keys of a user who is disabled or deleted, and revokes the user's tickets and reset tokens. If
    * statements can read the account, it is read again, because it may be active by now.
    */
   async endForInactiveAccount(userId: string, known: AccountStatus, op: Operation): Promise<void> {
     const ended = await this.events.revoke(op.tx, (write) => this.endIfInactive(userId, known, op.client, write));
+    if (!ended) return;
     this.publish(ended, op.tx);
+    this.publishKeys(op.tx, userId);
   }
 
   publish(ended: readonly EndedSession[], tx: JoinedTransaction | null, currentId: string | null = null): void {
@@ -161,6 +179,29 @@ export class EndSessions {
       const userId = this.users.parseId(session.userId);
       this.signals.emit(tx, 'user_logged_out', { userId, session: toSessionInfo(session, currentId), reason });
     }
+  }
+
+  /** Closes the sockets of the user's keys, or of one key, once the transaction that ended them is committed. */
+  publishKeys(tx: JoinedTransaction | null, userId: string, keyId?: string): void {
+    const publish = (): void => this.onKeysEnded(userId, keyId);
+    if (tx) tx.whenDecided(publish);
+    else publish();
+  }
+
+  /**
+   * Deletes API keys and writes their events. Returns the number of keys that had not expired. For all keys of a user,
+   * the user's lock is required, so that no key is created meanwhile.
+   */
+  *endKeys({ userId, keyId, reason, actor }: KeysToEnd, client: EventClient, write: WriteEvents): Step<number> {
+    const rows = (yield* rowsOf(this.keysOfUser.with({ userId }))).filter(({ id }) => id === (keyId ?? id));
+    if (rows.length > 0) yield* changeAll(this.removeKeys.with({ ids: rows.map(({ id }) => id) }), rows.length);
+    const now = this.clock.now();
+    const live = rows.filter((row) => Number(row['expires_at'] ?? Infinity) > now);
+    const by = actor === undefined ? {} : { actor };
+    const eventOf = ({ id, name }: Row): NewAuthEvent =>
+      newEvent('api_key_revoked', userId, client, now, { key_id: id, name, reason, ...by });
+    yield* write(live.map(eventOf));
+    return live.length;
   }
 
   /** The part of `end` in the transaction. Sessions that have already expired end without an event. */
@@ -204,8 +245,9 @@ export class EndSessions {
     yield* this.lock.lock(userId);
     const row = this.users.sql ? yield* firstOf(this.accountOfUser.with({ userId })) : null;
     const reason = inactiveReason(row ? accountFromRow(row) : known);
-    if (reason === null) return [];
+    if (reason === null) return null;
     yield* this.lock.revokeCredentials(userId);
+    yield* this.endKeys({ userId, reason }, client, write);
     return yield* this.endAndRecord({ userId, reason }, client, write);
   }
 }

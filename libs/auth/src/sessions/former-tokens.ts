@@ -2,7 +2,6 @@ import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { type FormerToken, FormerTokens } from '../adapters/former-tokens';
 import { isInRealm } from '../adapters/realm';
 import type { TransportCall } from '../adapters/token-source';
-import type { RequestUser, UserId } from '../adapters/user-store';
 import { Clock, OncePerMinute } from '../base/clock';
 import { AuthError } from '../base/errors';
 import { toFailureReport } from '../base/failures';
@@ -11,45 +10,7 @@ import { StatementFactory } from '../database/statements';
 import { ClientInspector } from '../history/event-log';
 import { isOwnToken } from '../tokens/tokens';
 import { Users } from '../users/users';
-
-/** A user whose call has no session of the library, but a token that the option `formerTokens` accepts. */
-export interface ExternalPrincipal {
-  readonly userId: UserId;
-  /** The roles of the user. An empty list if roles are not used. */
-  readonly roles: readonly string[];
-  /** The realm of the user, or null if realms are not used. */
-  readonly realm: string | null;
-  /** The token of an earlier system. */
-  readonly formerToken: { readonly issuedAt: Date };
-}
-
-/** An `ExternalPrincipal` that the library has authenticated. Only private fields contain the token. */
-export class FormerTokenPrincipal implements ExternalPrincipal {
-  readonly #user: RequestUser | null;
-  readonly #verifyAgain: () => Promise<ExternalPrincipal | null>;
-
-  constructor(
-    readonly userId: UserId,
-    readonly formerToken: { readonly issuedAt: Date },
-    user: RequestUser | null,
-    readonly roles: readonly string[],
-    readonly realm: string | null,
-    verifyAgain: () => Promise<ExternalPrincipal | null>,
-  ) {
-    this.#user = user;
-    this.#verifyAgain = verifyAgain;
-  }
-
-  /** Returns the value for `request.user`. */
-  static requestUserOf(this: void, principal: FormerTokenPrincipal): RequestUser | null {
-    return principal.#user;
-  }
-
-  /** Returns whether the token and its user are still accepted. */
-  static isStillAccepted(this: void, principal: FormerTokenPrincipal): Promise<boolean> {
-    return principal.#verifyAgain().then((found) => found !== null);
-  }
-}
+import { AuthenticatedExternal, type ExternalPrincipal } from './external-principal';
 
 /** Authenticates tokens of an earlier system. */
 @Injectable()
@@ -104,7 +65,8 @@ export class AuthenticateFormerTokens {
     const realm = this.clients.realmOf(call);
     if (status !== 'active' || !isInRealm(user, realm)) return null;
     const [id, roles] = [this.users.parseId(userId), this.users.rolesOf(user)];
-    return new FormerTokenPrincipal(id, { issuedAt }, user, roles, realm, () => this.authenticate(token, call));
+    const verifyAgain = (): Promise<ExternalPrincipal | null> => this.authenticate(token, call);
+    return new AuthenticatedExternal(id, { formerToken: { issuedAt } }, user, roles, realm, verifyAgain);
   }
 
   private async verify(tokens: FormerTokens, token: string, call: TransportCall): Promise<FormerToken | null> {

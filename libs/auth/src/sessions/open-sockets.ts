@@ -7,10 +7,20 @@ import type { JoinedTransaction } from '../database/joined-transaction';
 import { Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { type ActiveSession, Authenticate, type AuthPrincipal } from './authenticate';
-import { type ExternalPrincipal, FormerTokenPrincipal } from './former-tokens';
+import { EndSessions } from './end-sessions';
+import { AuthenticatedExternal, type ExternalPrincipal } from './external-principal';
 import { isExpired } from './session';
 
 const SESSIONS_PER_LOOKUP = 1_000;
+
+/** How many API keys and tokens of an earlier system are verified at the same time. */
+const PARALLEL_CHECKS = 50;
+
+/** A socket that was opened with an API key or a token of an earlier system. */
+interface ExternalSocket {
+  readonly opener: AuthenticatedExternal;
+  readonly close: () => unknown;
+}
 
 interface OpenSocket {
   readonly close: () => unknown;
@@ -29,8 +39,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
   private readonly logger = new Logger('AuthSockets');
   private readonly bySession = new Map<string, Set<OpenSocket>>();
   private readonly checks: BackgroundTask;
-  /** The sockets that were opened with tokens of an earlier system. */
-  private readonly external = new Set<{ readonly opener: FormerTokenPrincipal; readonly close: () => unknown }>();
+  private readonly external = new Set<ExternalSocket>();
   /** The sessions of sockets that have just been registered. */
   private readonly unchecked = new Set<string>();
   private stopped = false;
@@ -41,10 +50,12 @@ export class OpenSockets implements BeforeApplicationShutdown {
     private readonly clock: Clock,
     private readonly sessions: Authenticate,
     signals: Signals,
+    endSessions: EndSessions,
   ) {
     const intervalMs = options.socketCheckIntervalSeconds * 1000;
     this.checks = new BackgroundTask('socket checks', intervalMs, () => this.check());
     signals.react('user_logged_out', ({ session }) => this.closeForSessions([session.id]));
+    endSessions.onKeysEnded = (userId, keyId) => this.closeForKeys(userId, keyId);
   }
 
   /**
@@ -56,7 +67,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
    * @throws TypeError if an argument has the wrong type
    */
   register(opener: AuthPrincipal | ExternalPrincipal | string, close: () => unknown): () => void {
-    const isExternal = opener instanceof FormerTokenPrincipal;
+    const isExternal = opener instanceof AuthenticatedExternal;
     const sessionId = typeof opener === 'string' ? opener : (opener as AuthPrincipal | undefined)?.sessionId;
     if (!(isExternal || typeof sessionId === 'string') || typeof close !== 'function') {
       const received = `OpenSockets.register() received ${typeof opener} and ${typeof close}.`;
@@ -68,10 +79,11 @@ export class OpenSockets implements BeforeApplicationShutdown {
     return this.registerForSession(opener as AuthPrincipal | string, sessionId!.toLowerCase(), close);
   }
 
-  private registerExternal(opener: FormerTokenPrincipal, close: () => unknown): () => void {
+  private registerExternal(opener: AuthenticatedExternal, close: () => unknown): () => void {
     const socket = { opener, close };
     this.external.add(socket);
     this.checks.start();
+    if (opener.apiKey) void this.closeUnlessAccepted(socket);
     return () => this.unregisterExternal(socket);
   }
 
@@ -93,8 +105,8 @@ export class OpenSockets implements BeforeApplicationShutdown {
   /**
    * Looks up the sessions of all open sockets. If a session has ended or expired, or its user is not active (unless you
    * have a `UserStore`), closes all of its sockets. Otherwise, closes the sockets that an earlier token family opened.
-   * Verifies the tokens of an earlier system again. Runs automatically every `socketCheckIntervalSeconds`.
-   * @returns the number of sessions, and of tokens of an earlier system, with at least one closed socket
+   * Verifies API keys and the tokens of an earlier system again. Runs automatically every `socketCheckIntervalSeconds`.
+   * @returns the number of sessions with at least one closed socket, and of closed sockets without a session
    * @throws AuthError `database_unavailable`. Sockets of sessions that were not yet looked up stay open
    */
   async check(): Promise<number> {
@@ -102,15 +114,35 @@ export class OpenSockets implements BeforeApplicationShutdown {
   }
 
   private async checkExternal(): Promise<number> {
+    const sockets = [...this.external];
     let closed = 0;
-    for (const socket of [...this.external]) {
-      // If the database is not available, the next check verifies the token.
-      if (await FormerTokenPrincipal.isStillAccepted(socket.opener).catch(() => true)) continue;
-      this.unregisterExternal(socket);
-      void this.close(socket);
-      closed++;
+    for (let i = 0; i < sockets.length && !this.stopped; i += PARALLEL_CHECKS) {
+      const batch = sockets.slice(i, i + PARALLEL_CHECKS).map((socket) => this.closeUnlessAccepted(socket));
+      closed += (await Promise.all(batch)).filter(Boolean).length;
     }
     return closed;
+  }
+
+  /** Returns whether the socket was closed. */
+  private async closeUnlessAccepted(socket: ExternalSocket): Promise<boolean> {
+    // If the database is not available, the next check verifies the token.
+    const isAccepted = await AuthenticatedExternal.isStillAccepted(socket.opener).catch(() => true);
+    return !isAccepted && this.closeExternal(socket);
+  }
+
+  private closeExternal(socket: ExternalSocket): boolean {
+    if (!this.external.has(socket)) return false;
+    this.unregisterExternal(socket);
+    void this.close(socket);
+    return true;
+  }
+
+  private closeForKeys(userId: string, keyId?: string): void {
+    for (const socket of [...this.external]) {
+      const { userId: owner, apiKey }: ExternalPrincipal = socket.opener;
+      const matches = keyId === undefined ? String(owner) === userId : apiKey?.id === keyId;
+      if (apiKey && matches) this.closeExternal(socket);
+    }
   }
 
   /** Looks up the session together with those of other sockets that register at the same time. */
@@ -182,7 +214,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
     this.pauseIfEmpty();
   }
 
-  private unregisterExternal(socket: { readonly opener: FormerTokenPrincipal; readonly close: () => unknown }): void {
+  private unregisterExternal(socket: ExternalSocket): void {
     this.external.delete(socket);
     this.pauseIfEmpty();
   }

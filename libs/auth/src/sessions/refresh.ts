@@ -252,6 +252,7 @@ export class Refresh {
       sessionsEnded,
     });
     this.endSessions.publish(ended, null);
+    this.endSessions.publishKeys(null, userId);
   }
 
   /** Decides again under the user's lock, so that only the first of several parallel presentations ends anything. */
@@ -264,6 +265,7 @@ export class Refresh {
     const ended = active.map((one) => toEndedSession(one, now, 'token_reuse'));
     yield* this.endSessions.storeEnded(ended, now, presented);
     yield* this.lock.revokeLogins(userId);
+    yield* this.endSessions.endKeys({ userId, reason: 'token_reuse' }, client, write);
     const sessionsEnded = ended.filter(({ reason }) => reason === 'token_reuse').length;
     const extra = { session_id: found.session.id, sessions_ended: sessionsEnded };
     yield* write([newEvent('token_reuse', userId, client, now, extra)]);

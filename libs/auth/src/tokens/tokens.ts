@@ -14,6 +14,7 @@ const FORMATS = {
   refresh: { prefix: 'nsar_', bytes: 69 },
   password_reset: { prefix: 'nsap_', bytes: 33 },
   login_ticket: { prefix: 'nsal_', bytes: 33 },
+  api_key: { prefix: 'nsak_', bytes: 48 },
 } as const;
 
 type TokenKind = keyof typeof FORMATS;
@@ -21,7 +22,7 @@ type TokenKind = keyof typeof FORMATS;
 const PREFIX_LENGTH = 5;
 const CHECKSUM_LENGTH = 6;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const TOKEN = /^nsa[arpl]_[A-Za-z0-9_-]+$/;
+const TOKEN = /^nsa[arplk]_[A-Za-z0-9_-]+$/;
 
 const SESSION_ID_BYTES = 16;
 const GENERATION_OFFSET = 32;
@@ -30,6 +31,7 @@ const GENERATION_OFFSET = 32;
 export const ACCESS_SECRET_BYTES = 32;
 export const REFRESH_SECRET_BYTES = 33;
 export const FAMILY_SECRET_BYTES = 16;
+const API_KEY_SECRET_BYTES = 32;
 const SEED_BYTES = 16;
 
 /** The exclusive upper bound. */
@@ -110,6 +112,12 @@ export function formatAccessToken(sessionId: string, secret: Uint8Array): string
 /** Returns null if the text is not an access token. */
 export function accessTokenSessionId(text: string): string | null {
   const payload = tokenPayload('access', text);
+  return payload && uuidText(payload);
+}
+
+/** Returns the id of an API key, or null if the text is not an API key. */
+export function apiKeyId(text: string): string | null {
+  const payload = tokenPayload('api_key', text);
   return payload && uuidText(payload);
 }
 
@@ -229,6 +237,12 @@ export class TokenIssuer {
     const secrets = derive(refreshToken, Buffer.from(seed, 'base64url'), size);
     const accessSecret = secrets.subarray(0, ACCESS_SECRET_BYTES);
     return pairOf(successorOf(claims), accessSecret, secrets.subarray(ACCESS_SECRET_BYTES), seed);
+  }
+
+  issueApiKey(): { readonly id: string; readonly key: string; readonly digest: string } {
+    const id = this.random.uuid();
+    const key = formatToken('api_key', Buffer.concat([uuidBytes(id), this.random.bytes(API_KEY_SECRET_BYTES)]));
+    return { id, key, digest: sha256(key) };
   }
 
   /** Issues a token that is stored by its digest, and can be used once. */

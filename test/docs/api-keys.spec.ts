@@ -1,0 +1,70 @@
+import type { Type } from '@nestjs/common';
+import { ApiKeys, OpenSockets } from 'nestjs-session-auth';
+import { EventEmitter } from 'node:events';
+import { createKey } from '../support/api-keys';
+import { HOUR } from '../support/driven-clock';
+import { describeHttp, userIdOf } from '../support/environment';
+import { blocksUnder } from './code-blocks';
+import { runBlock } from './run-block';
+
+const block = <T>(heading: string): T => runBlock<T & object>(blocksUnder('docs/api-keys.md', heading)[0]!);
+const { OrdersController } = block<Record<string, Type>>('## Allow keys on a route');
+const { KeysController } = block<Record<string, Type>>('## Let users manage their keys');
+const { OrdersFeed } =
+  block<Record<string, new (...args: unknown[]) => { admit(client: object): Promise<void> }>>('## Other transports');
+const { isApiKey, apiKeyId } = block<Record<'isApiKey' | 'apiKeyId', (text: string) => unknown>>('## Find leaked keys');
+
+describeHttp('docs/api-keys.md', { controllers: [OrdersController!, KeysController!] }, ({ app }) => {
+  it('a user creates a key after a recent login, calls a route with it, lists it and revokes it', async () => {
+    const { access_token: token } = await app.login();
+    const given = { name: 'export', scopes: ['orders:read', 'admin'], days: 7 };
+    const { body: created } = await app.post('/keys', token, given).expect(201);
+    expect(created).toMatchObject({ name: 'export', scopes: ['orders:read'] });
+    const { key, id, ...info } = created as { key: string; id: string };
+    await app.get('/orders', key).expect(200, { userId: await userIdOf(app), key: 'export' });
+    await app.post('/orders/import', key).expect(403, /insufficient_scope/);
+    const lastUsedAt = expect.any(String) as string;
+    expect((await app.get('/keys', token).expect(200)).body).toEqual([{ ...info, id, lastUsedAt }]);
+    await app.delete(`/keys/${id}`, key).expect(403, /api_key_not_allowed/);
+    await app.delete(`/keys/${id}`, (await app.login('bob')).access_token).expect(404, /api_key_not_found/);
+    await app.delete(`/keys/${id}`, token).expect(204);
+    await app.get('/orders', key).expect(401);
+    app.clock.advance(HOUR / 6);
+    await app.post('/keys', token, given).expect(403, /recent_login_required/);
+  });
+
+  it('the route refuses invalid values', async () => {
+    const { access_token: token } = await app.login();
+    for (const [body, field] of [
+      [undefined, 'name'],
+      [{ name: 'export' }, 'scopes'],
+      [{ name: 'export', scopes: 'admin' }, 'scopes'],
+      [{ name: 'export', scopes: 'orders:read', days: 'x' }, 'expires_at'],
+    ] as const)
+      await app.post('/keys', token, body).expect(400, new RegExp(field));
+  });
+
+  it('the class for WebSockets closes a socket when its key is revoked', async () => {
+    const { key, id } = await createKey(app);
+    const keys = app.nest.get(ApiKeys);
+    const close = jest.fn();
+    const headers = { authorization: `Bearer ${key}` };
+    const client = Object.assign(new EventEmitter(), { close, handshake: { headers, auth: {} }, request: { headers } });
+    await new OrdersFeed!(keys, app.nest.get(OpenSockets)).admit(client);
+    await keys.revoke(await userIdOf(app), id);
+    expect(close).toHaveBeenCalledWith(4401);
+  });
+
+  it('the functions for scanners recognize keys only, and find their ids', async () => {
+    const { key, id } = await createKey(app);
+    const pattern = new RegExp(blocksUnder('docs/api-keys.md', '## Find leaked keys', 'text')[0]!.code.trim());
+    expect(pattern.exec(`token="${key}"`)![0]).toBe(key);
+    expect([key, `${key.slice(0, -1)}!`, key.replace('nsak_', 'nsaa_'), 'x'].map(isApiKey)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    expect(apiKeyId(key)).toBe(id);
+  });
+});
