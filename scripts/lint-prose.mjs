@@ -1,7 +1,7 @@
 // Reports phrases that the project does not use, and what to write instead, and lines of the guides that are too long:
-// npm run lint:prose. The script checks
-// documents, and the comments and string literals of code. prose.json contains the phrases, and the files in which
-// they are allowed. Arguments name the files to check. Without arguments, the script checks the whole repository.
+// npm run lint:prose. The script checks documents, and the comments and string literals of code. prose.json contains
+// the phrases, and the files in which they are allowed. Arguments name the files to check. Without arguments, the
+// script checks the whole repository.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
