@@ -31,7 +31,7 @@ it('the recipe for EventSource refreshes once after a refusal, and leaves lost c
   Object.assign(globalThis, { EventSource: FakeEventSource });
   const refresh = jest.fn(() => Promise.resolve());
   const { listen } = runBlock<{ listen(url: string, receive: (event: unknown) => void): () => void }>(
-    blocksUnder('docs/client.md', '### EventSource')[0]!,
+    blocksUnder('docs/client-libraries.md', '## EventSource')[0]!,
     { modules: { './client.js': { client: { refresh } } } },
   );
   const received: unknown[] = [];

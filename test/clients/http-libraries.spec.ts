@@ -103,7 +103,7 @@ function describeHttpLibrary(name: string, ended: number | string, use: (page: P
   });
 }
 
-const axiosIn = (page: Page): AxiosInstance => page.load<{ api: AxiosInstance }>('### axios').api;
+const axiosIn = (page: Page): AxiosInstance => page.load<{ api: AxiosInstance }>('## axios').api;
 
 const outcomeOf = (request: Promise<{ readonly status: number }>): Promise<number | string> =>
   request.then(
@@ -141,7 +141,7 @@ describeHttp('axios with the transport bearer', { auth: BOTH_TRANSPORTS }, (env)
 
 type Api = ReturnType<typeof createClient<Record<string, Record<'get' | 'post', object>>>>;
 
-const HEADING = '### openapi-fetch';
+const HEADING = '## openapi-fetch';
 /** Returns the types that the command in the guide generates. */
 function typesOf(document: OpenAPIObject): string {
   const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
@@ -168,10 +168,10 @@ describe('an openapi-fetch client generated from the OpenAPI document', () => {
     const app = await startForTest('sqlite', { auth: BOTH_TRANSPORTS, controllers: [OrdersController] });
     const config = new DocumentBuilder().addBearerAuth().addCookieAuth('auth_access').build();
     const types = typesOf(SwaggerModule.createDocument(app.nest, config));
-    const { modules, ...rest } = CONTEXTS['docs/client.md']!;
-    const [block] = blocksUnder('docs/client.md', HEADING);
+    const { modules, ...rest } = CONTEXTS['docs/client-libraries.md']!;
+    const [block] = blocksUnder('docs/client-libraries.md', HEADING);
     return compileBlocks([{ ...block!, code: `${block!.code}\n${code}` }], 'browser', {
-      'docs/client.md': { ...rest, modules: { ...modules, 'api-types': types } },
+      'docs/client-libraries.md': { ...rest, modules: { ...modules, 'api-types': types } },
     });
   }
 

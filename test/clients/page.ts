@@ -55,7 +55,7 @@ export class Page {
  * transports share one block.
  */
 export function blockFor(heading: string, transport: TransportName): CodeBlock {
-  const blocks = blocksUnder('docs/client.md', heading);
+  const blocks = blocksUnder('docs/client-libraries.md', heading);
   const isForBoth = !blocks.some(({ code }) => code.includes('withCredentials: true'));
   return blocks.find(({ code }) => isForBoth || code.includes('withCredentials: true') === (transport === 'cookie'))!;
 }

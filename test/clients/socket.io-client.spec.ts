@@ -64,7 +64,7 @@ describe.each(TRANSPORTS)('socket.io-client with the transport %s', (transport) 
       const open = (): Socket => {
         const modules = { 'socket.io-client': inBrowser(page) };
         // The delay in milliseconds before socket.io-client reopens a socket that the server has closed.
-        const { socket } = page.load<{ socket: Socket }>('### socket.io-client', modules, { '1_000': '1' });
+        const { socket } = page.load<{ socket: Socket }>('## socket.io-client', modules, { '1_000': '1' });
         sockets.push(socket);
         return socket;
       };

@@ -14,7 +14,7 @@ export function budgets(): Readonly<Record<string, { readonly size: number; read
   return {
     'lines of libs/auth/src': { size: linesOf(library), budget: 16_900 },
     'files of libs/auth/src': { size: library.length, budget: 150 },
-    'lines of test': { size: linesOf(sourcesIn(TESTS)), budget: 40_698 },
+    'lines of test': { size: linesOf(sourcesIn(TESTS)), budget: 40_820 },
     ...words(),
   };
 }
@@ -25,7 +25,6 @@ const UNCOUNTED = /options|SECURITY|ARCHITECTURE|CHANGELOG/;
 const UNREAD = /^( *)```[^]*?^ *```$|<!-- .*(?:bench:|written by)[^]*?<!-- (?:\/bench|until here)|\]\([^)]*\)/gm;
 /** Guides that are still longer than 1,500 words. */
 const LONG: Readonly<Record<string, number>> = {
-  'docs/client.md': 4_700,
   'docs/operations.md': 2_200,
 };
 

@@ -13,6 +13,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 
 const ENVIRONMENTS: Readonly<Record<string, Environment>> = {
   'docs/client.md': 'browser',
+  'docs/client-libraries.md': 'browser',
   'docs/client-frameworks.md': 'browser',
   'docs/testing.md': 'test',
 };

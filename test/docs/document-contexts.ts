@@ -13,7 +13,7 @@ export interface DocumentContext {
 const APP = "import type { INestApplication } from '@nestjs/common';\ndeclare const app: INestApplication;";
 const APP_MODULE = { 'app.module': 'export class AppModule {}' };
 
-/** The modules of a page that docs/client.md and docs/client-frameworks.md import. */
+/** The modules of a page that the guides to the client import. */
 const PAGE_MODULES = {
   client: `import { AuthClient } from 'nestjs-session-auth-client';
     export const client: AuthClient = new AuthClient();`,
@@ -52,6 +52,7 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
     declared: "import type { AuthClient as Client } from 'nestjs-session-auth-client';\ndeclare const client: Client;",
     modules: PAGE_MODULES,
   },
+  'docs/client-libraries.md': { declared: '', modules: PAGE_MODULES },
   'docs/client-frameworks.md': {
     declared: '',
     modules: {

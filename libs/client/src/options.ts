@@ -146,8 +146,9 @@ function lazyBase(url: string | undefined): () => URL {
 
 /** Returns the base URL with a trailing slash. Without it, relative URLs would replace the last segment of the path. */
 function baseOf(url?: string): URL {
-  const { location } = globalThis as { location?: { readonly origin: string } };
+  const { location } = globalThis as { location?: { readonly href: string } };
   if (url === undefined && !location) throw new TypeError('`baseUrl` is required outside a page.');
-  const { origin, pathname } = new URL(url ?? '/', location?.origin);
+  // Not `location.origin`, which is `null` in pages without an origin, such as files.
+  const { origin, pathname } = new URL(url ?? '/', location?.href);
   return new URL(origin + pathname.replace(/\/?$/, '/'));
 }
