@@ -1,3 +1,5 @@
+/** @import { HistoryEntry, Session } from '/client/index.js' */
+/** @import { SessionState } from '/client/session-store.js' */
 import { startDevices, showDevices } from './devices.js';
 import { busy, byId, make, announce } from './dom.js';
 import { onSubmit, valueOf } from './forms.js';
@@ -5,7 +7,7 @@ import { showAlerts, showHistory } from './history.js';
 import { follow } from './live.js';
 import { startPassword } from './password.js';
 import { showReadable } from './readable.js';
-import { fetchJson, client, isSignedIn, onSessionChange, onSessionEnd, settings } from './session.js';
+import { fetchJson, client, followSession, isSignedIn, settings } from './session.js';
 import { startTheft } from './theft.js';
 import { startTransport, useChosenTransport } from './transport.js';
 
@@ -20,35 +22,49 @@ const END_MESSAGES = {
     'The renewal of your tokens was interrupted. For your security, please sign in again. No token was stolen.',
 };
 
-/** The number of the latest load. The responses of earlier loads are discarded. */
-let latestLoad = 0;
 let hasView = false;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let reloadTimer;
+/** @type {SessionState<Account> | undefined} */
+let session;
 
-async function load() {
-  const own = ++latestLoad;
-  try {
-    if (!(await isSignedIn())) return showWelcome(own);
-    const [me, sessions, history, alerts] = await Promise.all([
-      fetchJson('/me'),
-      client.sessions(),
-      client.history({ limit: HISTORY_LENGTH }),
-      fetchJson('/security-alerts'),
-    ]);
-    if (own !== latestLoad) return;
-    showDevices(sessions);
-    showHistory(history);
-    showAlerts(alerts);
-    showReadable();
-    showAccount(me.username);
-    if (byId('message').textContent === UNREACHABLE) announce('');
-  } catch {
-    if (own !== latestLoad) return;
-    if (!(await isSignedIn().catch(() => true))) return showWelcome(own);
+/**
+ * @typedef {object} Account
+ * @property {string} username
+ * @property {readonly Session[]} sessions
+ * @property {readonly HistoryEntry[]} history
+ * @property {Parameters<typeof showAlerts>[0]} alerts
+ */
+
+/** @returns {Promise<Account | null>} null if nobody is signed in */
+async function loadAccount() {
+  if (!(await isSignedIn())) return null;
+  const [{ username }, sessions, history, alerts] = await Promise.all([
+    fetchJson('/me'),
+    client.sessions(),
+    client.history({ limit: HISTORY_LENGTH }),
+    fetchJson('/security-alerts'),
+  ]);
+  return { username, sessions, history, alerts };
+}
+
+/** @param {SessionState<Account>} next */
+function showSession(next) {
+  const former = session;
+  session = next;
+  if (next.status === 'signedIn') showAccount(next.user);
+  if (next.status === 'signedOut') showWelcome();
+  if (next.error) {
     announce(UNREACHABLE);
     setLive(false);
-  }
+  } else if (byId('message').textContent === UNREACHABLE) announce('');
+  const isNew = former?.status !== next.status || former.reason !== next.reason;
+  if (next.status === 'signedOut' && next.reason && isNew && byId('story').hidden) announce(END_MESSAGES[next.reason]);
+}
+
+/** Loads the account again. */
+async function load() {
+  await session?.reload();
 }
 
 /** Loads once for several changes that arrive together, for example if many sessions end. */
@@ -59,17 +75,18 @@ function loadSoon() {
   }, 50);
 }
 
-/** @param {string} username */
-function showAccount(username) {
+/** @param {Account} account */
+function showAccount({ username, sessions, history, alerts }) {
+  showDevices(sessions);
+  showHistory(history);
+  showAlerts(alerts);
+  showReadable();
   byId('username').textContent = username;
   /** @type {HTMLInputElement} */ (byId('change-name')).value = username;
   show('devices-view');
 }
 
-/** @param {number} [own] the load that has found no session. Default: the latest load, which is then discarded */
-function showWelcome(own = latestLoad) {
-  if (own !== latestLoad) return;
-  latestLoad++;
+function showWelcome() {
   for (const id of ['devices', 'history', 'alerts']) byId(id).replaceChildren();
   show('welcome');
 }
@@ -94,17 +111,6 @@ function setLive(isLive) {
   live.textContent = isLive ? 'Up to date' : 'Connecting';
 }
 
-/**
- * Shows the sign-in form and the reason why the session ended.
- * @param {string} text
- */
-function showEnd(text) {
-  showWelcome();
-  if (byId('story').hidden) announce(text);
-}
-
-onSessionEnd(({ reason }) => showEnd(END_MESSAGES[reason]));
-
 const remember = /** @type {HTMLInputElement} */ (byId('remember'));
 byId('remember-field').hidden = !settings.remembers_sessions;
 
@@ -118,7 +124,6 @@ onSubmit('sign-in', { username: 'name', password: 'password' }, async () => {
   /** @type {HTMLFormElement} */ (byId('sign-in')).reset();
   byId('story').hidden = true;
   announce('');
-  await load();
 });
 
 const signOut = /** @type {HTMLButtonElement} */ (byId('sign-out'));
@@ -141,9 +146,7 @@ if (settings.users.length > 0) {
   byId('known-users').hidden = false;
 }
 
-await load();
-onSessionChange(() => void load());
-document.addEventListener('visibilitychange', () => void (document.visibilityState === 'visible' && load()));
+followSession(loadAccount, showSession);
 window.addEventListener('online', () => void load());
 // The event stream does not report changes on other instances of the server.
 setInterval(() => void (document.visibilityState === 'visible' && load()), RELOAD_MS);

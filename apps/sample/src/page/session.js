@@ -1,5 +1,6 @@
-/** @import { SessionEnd } from '/client/index.js' */
+/** @import { SessionState } from '/client/session-store.js' */
 import { AuthClient, localTokens } from '/client/index.js';
+import { createSessionStore } from '/client/session-store.js';
 
 /**
  * @typedef {'cookie' | 'bearer'} Transport
@@ -69,13 +70,21 @@ function applyStoredTransport() {
 const listeners = [];
 
 /**
- * Calls the listener when the session of this browser ends. The listener stays registered if the transport changes.
- * @param {(end: SessionEnd) => void} listener
+ * Loads the user, and calls `show` after each change of the session. If the transport changes, begins again.
+ * @template User
+ * @param {() => Promise<User | null>} loadUser
+ * @param {(state: SessionState<User>) => void} show
  */
-export function onSessionEnd(listener) {
-  const listen = () => void client.onSessionEnd(listener);
+export function followSession(loadUser, show) {
+  /** @type {() => void} */
+  let stop = () => undefined;
+  const listen = () => {
+    stop();
+    stop = createSessionStore(client, { loadUser }).subscribe(show);
+  };
   listeners.push(listen);
   listen();
+  window.addEventListener('storage', ({ key }) => (key === null || key === TRANSPORT_KEY) && applyStoredTransport());
 }
 
 function availableTransports() {
@@ -109,23 +118,8 @@ function createClient() {
  */
 export async function fetchJson(path) {
   const response = await client.fetch(path);
-  if (!response.ok) throw new Error(`The server responded with status ${response.status}.`);
+  if (!response.ok) throw response;
   return response.json();
-}
-
-/**
- * Calls the listener when a session begins in this tab or in another tab, which may be that of another user.
- * @param {() => void} listener
- */
-export function onSessionChange(listener) {
-  const listen = () => void client.on('sessionChanged', listener);
-  listeners.push(listen);
-  listen();
-  window.addEventListener('storage', ({ key }) => {
-    if (key !== null && key !== TRANSPORT_KEY) return;
-    applyStoredTransport();
-    listener();
-  });
 }
 
 /**
