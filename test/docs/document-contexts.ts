@@ -60,6 +60,7 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
       'node_modules/@tanstack/react-query/index': `export declare class QueryClient {
         constructor(options: { defaultOptions: { queries: { retry: (failureCount: number, error: Error) => boolean } } });
         clear(): void;
+        resetQueries(): Promise<void>;
       }`,
       'node_modules/msw/index': `export declare const http: {
         all(path: string, resolve: (info: { request: Request }) => Promise<Response>): object };`,

@@ -11,4 +11,4 @@ export const api = axios.create({
 
 export const queries = new QueryClient({ defaultOptions: { queries: { retry } } });
 client.onSessionEnd(() => queries.clear());
-client.on('sessionChanged', () => queries.clear());
+client.on('sessionChanged', () => void queries.resetQueries()); // and loads what is shown for the new user
