@@ -140,9 +140,17 @@ describe('the password hashers', () => {
     }
   });
 
+  it.each([[['a b']], [['']], [['x'.repeat(33)]], [['1', '1']], [[undefined]]] as string[][][])(
+    'PrehashedBcryptPasswordHasher refuses other keys with the ids %j',
+    (ids) => {
+      const otherKeys = ids.map((keyId) => ({ keyId }));
+      expect(() => new PrehashedBcryptPasswordHasher({ otherKeys })).toThrow('invalid or not unique');
+    },
+  );
+
   it('the key is not part of an inspection, in JSON or among the properties', () => {
     const key = 'pepper'.repeat(6);
-    const hasher = new PrehashedBcryptPasswordHasher({ cost: 4, key });
+    const hasher = new PrehashedBcryptPasswordHasher({ cost: 4, keyId: '1', otherKeys: [{ key }] });
     const options = resolveOptions({ passwordHasher: hasher });
     const shown = [hasher, options].map((one) => inspect(one, { depth: 9, showHidden: true }) + JSON.stringify(one));
     expect(shown.filter((text) => text.includes(key))).toEqual([]);

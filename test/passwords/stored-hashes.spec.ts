@@ -1,5 +1,5 @@
 import * as bcrypt from 'bcrypt';
-import { AuthUser, PasswordHasher, PrehashedBcryptPasswordHasher } from 'nestjs-session-auth';
+import { AuthUser, PasswordHasher, PrehashedBcryptPasswordHasher, type PasswordKey } from 'nestjs-session-auth';
 import { CountingHasher } from '../support/counting-hasher';
 import { SECOND } from '../support/driven-clock';
 import { describeOnEachDatabase, INVALID_CREDENTIALS } from '../support/environment';
@@ -44,6 +44,29 @@ describeOnEachDatabase('password hashes of a lower cost', { auth: { bcryptCost: 
     asked.mockRestore();
     expect(app.sent('login_failed')).toEqual([]);
     expect(app.logs.join('\n')).toContain('Upgrading the password hash of user');
+  });
+});
+
+const [OLD, NEW] = [{ key: 'a'.repeat(32) }, { key: 'b'.repeat(32), keyId: '2' }];
+const withKeys = (key: PasswordKey, ...otherKeys: PasswordKey[]) => ({
+  auth: { passwordHasher: new PrehashedBcryptPasswordHasher({ cost: 4, ...key, otherKeys }) },
+});
+
+describeOnEachDatabase('password hashes with a key', withKeys(OLD, NEW), ({ app, start }) => {
+  it('a key is replaced while both versions run, without ending a session, and the old key is then no longer needed', async () => {
+    await storeHash(app, await withKeys(OLD).auth.passwordHasher.hash(PASSWORD));
+    const first = await app.login();
+    const next = await start(withKeys(NEW, OLD));
+    const wrong = { username: 'alice', password: 'wrong' };
+    await next.http.post('/auth/login').send(wrong).expect(400);
+    expect(await storedHash(app)).toMatch(/^\$hmac-sha384\$2b\$04\$/);
+    const second = await next.login();
+    expect(await storedHash(app)).toMatch(/^\$hmac-sha384\.2\$2b\$04\$/);
+    await app.http.post('/auth/login').send(wrong).expect(400);
+    const last = await start(withKeys(NEW));
+    await last.login();
+    for (const { access_token: token } of [first, second]) await last.get('/me', token).expect(200);
+    expect(await tryLogin(last, 'bob', PASSWORD)).toBe('invalid_credentials');
   });
 });
 

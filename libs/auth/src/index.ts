@@ -91,7 +91,7 @@ export { Argon2PasswordHasher, type Argon2Parameters } from './adapters/hashers/
 export { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';
 export { DjangoPbkdf2Hashes } from './adapters/hashers/django-pbkdf2-hashes';
 export { FormerHashes, MigratingPasswordHasher } from './adapters/hashers/migrating-password-hasher';
-export { PrehashedBcryptPasswordHasher } from './adapters/hashers/prehashed-bcrypt-password-hasher';
+export { type PasswordKey, PrehashedBcryptPasswordHasher } from './adapters/hashers/prehashed-bcrypt-password-hasher';
 export { foldName, type NameMatching } from './base/fields';
 
 // The database
