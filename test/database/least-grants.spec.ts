@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AUTH_ENTITIES, AuthHealth } from 'nestjs-session-auth';
+import { ApiKeys, AUTH_ENTITIES, AuthHealth } from 'nestjs-session-auth';
 import type { DataSourceOptions } from 'typeorm';
 import { describeEachPooled, DIALECTS } from '../support/databases';
 import { DAY } from '../support/driven-clock';
@@ -29,6 +29,8 @@ async function failureOf({ auth, pruning, nest, clock, logs }: TestApplication):
     const pair = await auth.changePassword((await auth.authenticate(first, client))!, change, client);
     const { accessToken } = await auth.refresh(pair.refreshToken, client);
     const principal = (await auth.authenticate(accessToken, client))!;
+    const { key } = await nest.get(ApiKeys).create(principal, { name: 'deployment', scopes: ['a'] }, client);
+    await nest.get(ApiKeys).authenticate(key, ['a'], client);
     expect(await auth.listSessions(id)).toHaveLength(1);
     await auth.logout(principal, client);
     const { token } = await auth.createPasswordResetToken(id, client);
