@@ -1,8 +1,20 @@
-import type { AuthError } from 'nestjs-session-auth';
+import { hashSync } from 'bcrypt';
+import {
+  AUTH_ENTITIES_WITHOUT_USERS,
+  type AuthError,
+  OpenSockets,
+  type StoredUser,
+  type UserEntityMapping,
+  UserStore,
+} from 'nestjs-session-auth';
 import type { Test } from 'supertest';
+import { Users } from '../../libs/auth/src/users/users';
+import { DATABASES } from '../support/databases';
 import { describeEverywhere, describeOnEachDatabase, INVALID_REFRESH } from '../support/environment';
+import { entityOf, GENERATED_ID, TEXT, TEXT_ID } from '../support/mapped-users';
 import { ALICE, createAlices, Member, tenants } from '../support/realms';
-import { PASSWORD, type LoginAnswer } from '../support/test-application';
+import { startForTest } from '../support/start-for-test';
+import { PASSWORD, type LoginAnswer, type TestApplication } from '../support/test-application';
 
 const TABLES = ['sessions', 'events', 'login_failures', 'login_tickets', 'password_resets', 'user_locks'];
 
@@ -215,4 +227,133 @@ describeOnEachDatabase('createUser() with realms', tenants(), ({ app }) => {
     );
     expect(await app.dataSource.getRepository(Member).count()).toBe(3);
   });
+});
+
+describeOnEachDatabase('without the option realm', { auth: { refreshReuseGraceSeconds: 10 } }, ({ app, tap }) => {
+  it('no statement reads or writes a realm, a realm of a client is ignored, and createUser() refuses one', async () => {
+    const statements: string[] = [];
+    tap.hook = { before: ({ sql }) => void statements.push(sql) };
+    const client = { realm: 'acme' };
+    const { ticket, user } = await app.auth.verifyCredentials({ username: 'alice', password: PASSWORD }, client);
+    const opened = await app.auth.openSession({ ticket }, client);
+    const { accessToken } = await app.auth.refresh(opened.refreshToken);
+    await app.auth.refresh(opened.refreshToken);
+    const principal = (await app.auth.authenticate(accessToken, { realm: 'globex' }))!;
+    expect(principal.realm).toBeNull();
+    await app.nest.get(OpenSockets).check();
+    const { token } = await app.auth.createPasswordResetToken(user.id);
+    await app.auth.redeemPasswordResetToken(token, 'another long password', client);
+    tap.hook = {};
+    expect(statements.length).toBeGreaterThan(10);
+    expect(statements.filter((sql) => /realm/i.test(sql))).toEqual([]);
+    await expect(app.auth.createUser({ ...ALICE, ...client })).rejects.toThrow('Set the option realm too.');
+    await app.auth.resetPassword(user.id, PASSWORD);
+  });
+});
+
+/** Two tables with the same ids: the prefix of an id is its realm. */
+class AnyRealm extends UserStore {
+  realm: string | null = 'staff';
+
+  override findByUsername(username: string, { realm }: { realm: string | null }): Promise<StoredUser> {
+    return Promise.resolve({ ...this.row(`${realm}:1`), username });
+  }
+
+  override findById(id: string): Promise<StoredUser> {
+    return Promise.resolve(this.row(id));
+  }
+
+  private row(id: string): StoredUser {
+    return { id, username: ALICE.username, passwordHash: hashSync(PASSWORD, 4), active: true, realm: this.realm };
+  }
+}
+
+describeOnEachDatabase('realms of a UserStore', { ...tenants({ users: AnyRealm }) }, ({ app }) => {
+  it('a user whom the store returns for another realm is ignored, and the session of a user who was moved is refused', async () => {
+    const store = (app.nest.get(Users) as unknown as { store: AnyRealm }).store;
+    const staff = { realm: 'staff' };
+    await expect(app.auth.login(ALICE, { realm: 'customers' })).rejects.toMatchObject({ code: 'invalid_credentials' });
+    expect(app.logs.filter((line) => line.includes('a user of another realm'))).toHaveLength(1);
+    const { accessToken, refreshToken } = await app.auth.login(ALICE, staff);
+    expect(await app.auth.authenticate(accessToken, staff)).toMatchObject({ userId: 'staff:1', ...staff });
+    for (const realm of [null, 'customers', '']) {
+      store.realm = realm;
+      for (const client of [staff, { realm: realm ?? '' }]) {
+        expect(await app.auth.authenticate(accessToken, client)).toBeNull();
+        expect(await codeOf(app.auth.refresh(refreshToken, client))).toBe('invalid_refresh_token');
+      }
+    }
+    store.realm = 'staff';
+    await app.auth.refresh(refreshToken, staff);
+  });
+});
+
+describe.each(DATABASES)('the uniqueness of names in a realm on %s', (name) => {
+  const Plain = entityOf('Plain', {
+    id: GENERATED_ID,
+    tenantId: { type: Number },
+    email: { type: 'varchar', length: 99 },
+    hash: TEXT,
+  });
+  const users = { entity: Plain, username: 'email', passwordHash: 'hash', realm: 'tenantId' };
+  const create = (app: TestApplication, realm: string) => app.auth.createUser({ ...ALICE, realm });
+
+  it.each([
+    [['tenantId', 'email'], true],
+    [['email', 'tenantId'], true],
+    [['email'], false],
+    [['tenantId'], false],
+  ])('startup accepts a unique index of %p: %p', async (columns, isAccepted) => {
+    const app = await startForTest(name, { ...tenants({ users }), entities: [Plain, ...AUTH_ENTITIES_WITHOUT_USERS] });
+    const warned = app.logs.filter((line) => line.includes('together with users.realm'));
+    const [suggested] = /CREATE UNIQUE INDEX .*\)/.exec(warned[0]!)!;
+    const keys = columns.map((column) => app.dataSource.driver.escape(column)).join(', ');
+    await app.dataSource.query(`CREATE UNIQUE INDEX names ON ${app.dataSource.driver.escape('plain')} (${keys})`);
+    if (!isAccepted) {
+      await expect(create(app, '7')).rejects.toMatchObject({ code: 'not_supported' });
+      await app.dataSource.query(suggested);
+    }
+    await create(app, '7');
+    await expect(create(app, '7')).rejects.toMatchObject({ code: 'username_taken' });
+    for (const realm of ['acme', '07', '7 ', '7x'])
+      await expect(create(app, realm)).rejects.toMatchObject({ code: 'invalid_field' });
+    const { accessToken } = await app.auth.login(ALICE, { realm: '7' });
+    expect(await app.auth.authenticate(accessToken, { realm: '7' })).toMatchObject({ realm: '7' });
+    for (const realm of ['07', '7x', 'acme', '99999999999999999999']) {
+      expect(await codeOf(app.auth.login(ALICE, { realm }))).toBe('invalid_credentials');
+      expect(await app.auth.authenticate(accessToken, { realm })).toBeNull();
+    }
+  });
+});
+
+const Named = entityOf('Named', { email: TEXT_ID, tenant: TEXT, password: TEXT, active: { type: Boolean } });
+const Selected = entityOf('Selected', { id: GENERATED_ID, email: TEXT, realm: TEXT, password: TEXT });
+const MAPPING: UserEntityMapping = { entity: Member, username: 'email', passwordHash: 'password', realm: 'tenant' };
+
+it.each([
+  ['realm without users', { users: undefined }, 'realm is set, but AuthUser has no realms; set users too'],
+  ['users.realm without realm', { realm: undefined }, 'set both realm and users.realm, or neither'],
+  [
+    'a realm that is no column',
+    { users: { ...MAPPING, realm: 'team' } },
+    "users.realm is 'team', which is not a column",
+  ],
+  [
+    'a realm of another type',
+    { users: { ...MAPPING, realm: 'active' } },
+    'use the name of a column of type varchar, text, uuid or integer',
+  ],
+  [
+    'a name as the primary key',
+    { users: { ...MAPPING, entity: Named } },
+    "the primary key is the name 'email', which two realms may share",
+  ],
+  [
+    'a selected column that request.user has anyway',
+    { users: { ...MAPPING, entity: Selected, realm: 'realm', select: ['realm'] } },
+    "users.select names 'realm', which request.user has by users.realm",
+  ],
+])('startup refuses %s', async (_, auth, message) => {
+  const entities = [Member, Named, Selected, ...AUTH_ENTITIES_WITHOUT_USERS];
+  await expect(startForTest('sqlite', { ...tenants(auth as never), entities })).rejects.toThrow(message);
 });
