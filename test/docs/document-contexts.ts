@@ -191,6 +191,16 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
     },
   },
   'docs/server-rendered-pages.md': { modules: EXAMPLE },
+  'docs/realms.md': {
+    modules: {
+      'member.entity': 'export class Member {}',
+      'tenant-of-host': `import { RealmResolver } from 'nestjs-session-auth';
+        export class TenantOfHost extends RealmResolver { realmOf(): string | null { return null; } }`,
+      'people.entity': `export class Person { id!: number; email!: string; password!: string | null; disabledAt!: Date | null; }
+        export class Customer extends Person {}
+        export class StaffMember extends Person {}`,
+    },
+  },
   'docs/session-terms.md': {
     modules: {
       'account.policy': `import { LoginPolicy } from 'nestjs-session-auth';

@@ -270,7 +270,7 @@ class AnyRealm extends UserStore {
 
 describeOnEachDatabase('realms of a UserStore', { ...tenants({ users: AnyRealm }) }, ({ app }) => {
   it('a user whom the store returns for another realm is ignored, and the session of a user who was moved is refused', async () => {
-    const store = (app.nest.get(Users) as unknown as { store: AnyRealm }).store;
+    const store = app.nest.get<{ store: AnyRealm }>(Users).store;
     const staff = { realm: 'staff' };
     await expect(app.auth.login(ALICE, { realm: 'customers' })).rejects.toMatchObject({ code: 'invalid_credentials' });
     expect(app.logs.filter((line) => line.includes('a user of another realm'))).toHaveLength(1);

@@ -1,0 +1,68 @@
+import type { Type } from '@nestjs/common';
+import { AUTH_ENTITIES_WITHOUT_USERS, RealmResolver, type TransportCall, type UserStore } from 'nestjs-session-auth';
+import { describeOnEachDatabase } from '../support/environment';
+import { PASSWORD } from '../support/test-application';
+import { blocksUnder } from './code-blocks';
+import { runBlock } from './run-block';
+
+const PAGE = 'docs/realms.md';
+const [entity, resolver] = blocksUnder(PAGE, '## Tenants').map((block, i) => (i < 2 ? runBlock<object>(block) : {}));
+const { Member } = entity as { Member: Type };
+const { TenantOfHost } = resolver as { TenantOfHost: Type<RealmResolver> };
+const { SignUpController } = runBlock<{ SignUpController: Type }>(blocksUnder(PAGE, '## Methods without a call')[0]!);
+const users = { entity: Member, username: 'email', passwordHash: 'password', realm: 'tenant' };
+const tenants = {
+  auth: { realm: TenantOfHost, users },
+  entities: [Member, ...AUTH_ENTITIES_WITHOUT_USERS],
+  controllers: [SignUpController],
+  users: [],
+};
+
+describeOnEachDatabase('tenants in docs/realms.md', tenants, ({ app }) => {
+  it('a token is valid on the domain of its tenant only, and a user of another tenant can have the same name', async () => {
+    const form = { email: 'alice@example.com', password: PASSWORD };
+    const { body } = await app.http.post('/sign-up').send(form).expect(201);
+    const statuses = [];
+    for (const host of ['acme.example.com', 'globex.example.com', 'example.com']) {
+      statuses.push((await app.get('/auth/sessions/', body.access_token).set('Host', host)).status);
+    }
+    expect(statuses).toEqual([200, 401, 401]);
+    await app.auth.createUser({ username: form.email, password: PASSWORD, realm: 'globex' });
+  });
+});
+
+const [tables] = blocksUnder('docs/two-kinds-of-users.md', '## The tables');
+const people = runBlock<Record<'Customer' | 'StaffMember', Type>>(tables!);
+const { CustomersAndStaff } = runBlock<{ CustomersAndStaff: Type<UserStore> }>(
+  blocksUnder(PAGE, '## Admins beside customers')[0]!,
+  { modules: { './people.entity.js': people } },
+);
+
+class RealmOfPath extends RealmResolver {
+  realmOf(call: TransportCall): string {
+    const { headers } = call.getArgByIndex<{ headers: Record<string, string> }>(0);
+    return headers['x-realm'] ?? 'customers';
+  }
+}
+
+const kinds = {
+  auth: { realm: RealmOfPath, users: CustomersAndStaff },
+  entities: [people.Customer, people.StaffMember, ...AUTH_ENTITIES_WITHOUT_USERS],
+  users: [],
+};
+
+describeOnEachDatabase('admins beside customers in docs/realms.md', kinds, ({ app }) => {
+  it('a person in both tables has two users, whose tokens are valid in their realm only', async () => {
+    const row = { id: 1, email: 'alice', password: await app.auth.hashPassword(PASSWORD), disabledAt: null };
+    for (const table of [people.Customer, people.StaffMember]) await app.dataSource.getRepository(table).save(row);
+    for (const [realm, other] of [
+      ['customers', 'staff'],
+      ['staff', 'customers'],
+    ] as const) {
+      const { accessToken, userId } = await app.auth.login({ username: 'alice', password: PASSWORD }, { realm });
+      expect(userId).toBe(`${realm}:1`);
+      await app.get('/auth/sessions/', accessToken).set('X-Realm', realm).expect(200);
+      await app.get('/auth/sessions/', accessToken).set('X-Realm', other).expect(401);
+    }
+  });
+});
