@@ -201,7 +201,7 @@ const EXPORTS = `
   AllowApiKey ApiKeys Argon2PasswordHasher AuthApiKey AuthController AuthCookies AuthError AuthErrorFilter AuthEvent AuthEvents AuthHealth AuthLoginFailure
   AuthLoginTicket AuthModule AuthOptionsError AuthPasswordReset AuthService AuthSession AuthSetupError AuthUser
   AuthUserLock BcryptPasswordHasher BearerAuthGuard CurrentPrincipal CurrentSession CurrentUser DEFAULT_OPTIONS
-  DeviceDetector DjangoPbkdf2Hashes FormerHashes FormerTokens LoginPolicy MigratingPasswordHasher OnAuthSignal OpenSockets OptionalAuth
+  DeviceDetector DjangoPbkdf2Hashes FormerHashes FormerTokens ImpersonationPolicy LoginPolicy MigratingPasswordHasher OnAuthSignal OpenSockets OptionalAuth
   PasswordController PasswordHasher PrehashedBcryptPasswordHasher PruningService Public RealmResolver ReauthenticationController
   RequireRecentLogin RequireRoles SecondFactor SessionAdministration SessionsController TokenSource UserStore
   VerificationUnavailable clientInfoOf foldName isPublicRoute rememberHandshake socketAccessToken withAuthTables`;

@@ -181,6 +181,12 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
       'member.entity': 'export class Member { id!: number; roles!: { name: string }[]; }',
     },
   },
+  'docs/impersonation.md': {
+    modules: {
+      'support.policy': `import { ImpersonationPolicy } from 'nestjs-session-auth';
+        export declare class SupportPolicy extends ImpersonationPolicy { isAllowed(): boolean; }`,
+    },
+  },
   'docs/roles.md': {
     modules: {
       'user.entity': 'export class User { email!: string; password!: string; roles!: string[]; }',

@@ -16,6 +16,7 @@ import { SecurityLog } from './security-log';
 import { SessionEvents } from './session-events';
 import { SessionEventsController } from './session-events.controller';
 import { StolenCookieController } from './stolen-cookie.controller';
+import { SupportController, SupportPolicy } from './support.controller';
 import { User } from './user.entity';
 
 const DAY_SECONDS = 86_400;
@@ -43,6 +44,7 @@ export class AppModule {
         AuthModule.forRoot({
           users: { entity: User, username: 'username', passwordHash: 'passwordHash', active: 'active' },
           rememberMe: { idleTimeoutSeconds: 30 * DAY_SECONDS, absoluteTimeoutSeconds: 180 * DAY_SECONDS },
+          impersonationPolicy: new SupportPolicy(settings),
           ...settings.authOptions,
         }),
       ],
@@ -52,6 +54,7 @@ export class AppModule {
         SecurityAlertsController,
         SessionEventsController,
         StolenCookieController,
+        SupportController,
       ],
       providers: [
         SecurityAlerts,

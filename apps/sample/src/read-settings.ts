@@ -13,6 +13,8 @@ export interface Settings {
   /** The database as the console shows it, without the password. */
   readonly databaseShown: string;
   readonly users: readonly SampleUser[];
+  /** The names of the users who may act as other users. */
+  readonly admins: readonly string[];
   readonly usersAreDefault: boolean;
   readonly authOptions: Record<string, unknown>;
   /** The origin of the API, or null for the origin of the page. */
@@ -48,10 +50,16 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     port: readPort(env['PORT'] || '3000'),
     ...readDatabase(env['DATABASE_URL'] || 'sqlite:sample.sqlite'),
     users: readUsers(env['SAMPLE_USERS'] || DEFAULT_USERS),
+    admins: readAdmins(env),
     usersAreDefault: !env['SAMPLE_USERS'],
     authOptions: withCookies(readAuthOptions(env['AUTH_OPTIONS'] || '{}'), isProduction),
     apiOrigin: env['API_ORIGIN'] ? readOrigin(env['API_ORIGIN']) : null,
   };
+}
+
+function readAdmins(env: Readonly<Record<string, string | undefined>>): string[] {
+  const byDefault = env['SAMPLE_USERS'] ? '' : 'alice';
+  return (env['SAMPLE_ADMINS'] ?? byDefault).split(',').filter(Boolean);
 }
 
 function readPort(text: string): number {

@@ -19,6 +19,7 @@ import { AuthEvents } from './accounts/auth-events';
 import { DeviceDetector } from './adapters/device-detector';
 import { FormerTokens } from './adapters/former-tokens';
 import { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';
+import { ImpersonationPolicy } from './adapters/impersonation-policy';
 import { LoginPolicy } from './adapters/login-policy';
 import { PasswordHasher } from './adapters/password-hasher';
 import { RealmResolver } from './adapters/realm';
@@ -73,6 +74,7 @@ import { Authenticate } from './sessions/authenticate';
 import { AuthenticateApiKeys } from './sessions/authenticate-api-keys';
 import { EndSessions } from './sessions/end-sessions';
 import { AuthenticateFormerTokens } from './sessions/former-tokens';
+import { Impersonate } from './sessions/impersonate';
 import { LoginTerms } from './sessions/login-terms';
 import { OpenSession } from './sessions/open-session';
 import { OpenSockets } from './sessions/open-sockets';
@@ -149,7 +151,14 @@ function createReplaceable<T>(moduleRef: ModuleRef, given: Replaceable<T>): Prom
 
 function replaceableProvider(
   provide: Abstract<unknown>,
-  option: 'passwordHasher' | 'deviceDetector' | 'tokenSource' | 'formerTokens' | 'loginPolicy' | 'realm',
+  option:
+    | 'passwordHasher'
+    | 'deviceDetector'
+    | 'tokenSource'
+    | 'formerTokens'
+    | 'loginPolicy'
+    | 'impersonationPolicy'
+    | 'realm',
   createDefault: (options: ResolvedAuthOptions) => unknown,
 ): Provider {
   const useFactory = (moduleRef: ModuleRef, options: ResolvedAuthOptions): unknown => {
@@ -203,6 +212,7 @@ export const AUTH_PROVIDERS: Provider[] = [
   replaceableProvider(DeviceDetector, 'deviceDetector', () => UaParserDeviceDetector.load()),
   replaceableProvider(TokenSource, 'tokenSource', () => null),
   replaceableProvider(LoginPolicy, 'loginPolicy', () => null),
+  replaceableProvider(ImpersonationPolicy, 'impersonationPolicy', () => null),
   replaceableProvider(FormerTokens, 'formerTokens', () => null),
   replaceableProvider(RealmResolver, 'realm', () => null),
   { provide: Database, useFactory: createDatabase, inject: [AUTH_DATA_SOURCE, AUTH_OPTIONS, Metrics] },
@@ -249,6 +259,7 @@ export const AUTH_PROVIDERS: Provider[] = [
   OwnSessions,
   ApiKeys,
   OpenSockets,
+  Impersonate,
   SessionAdministration,
   AuthHealth,
   Prune,

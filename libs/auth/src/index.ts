@@ -27,6 +27,7 @@ export { TokenSource, type PresentedToken, type TransportCall } from './adapters
 export { DeviceDetector, type DeviceInfo, type DeviceType } from './adapters/device-detector';
 export { OpenSockets } from './sessions/open-sockets';
 export { PruningService, type PruneReport } from './retention/pruning.service';
+export type { Impersonation } from './sessions/impersonate';
 export {
   SessionAdministration,
   type AdministeredSession,
@@ -76,6 +77,7 @@ export { clientInfoOf, type AuthRequest, type AuthResponse } from './http/reques
 export type { AuthSignalName, AuthSignals, BlockScope, SessionInfo } from './history/signals';
 
 // Replaceable classes
+export { ImpersonationPolicy, type ImpersonationRequest } from './adapters/impersonation-policy';
 export {
   LoginPolicy,
   type LoginDecision,
@@ -87,6 +89,7 @@ export {
 } from './adapters/login-policy';
 export { SecondFactor, type ClientInfo, type IdentifiedUser } from './adapters/second-factor';
 export { UserStore, type NewUser, type StoredUser, type UserEntityMapping, type UserId } from './adapters/user-store';
+export type { RequestUser } from './adapters/user-store';
 export { Argon2PasswordHasher, type Argon2Parameters } from './adapters/hashers/argon2-password-hasher';
 export { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';
 export { DjangoPbkdf2Hashes } from './adapters/hashers/django-pbkdf2-hashes';

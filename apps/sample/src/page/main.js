@@ -1,5 +1,6 @@
 /** @import { HistoryEntry, Session } from '/client/index.js' */
 /** @import { SessionState } from '/client/session-store.js' */
+import { showActAs, startActAs } from './act-as.js';
 import { startDevices, showDevices } from './devices.js';
 import { busy, byId, make, announce } from './dom.js';
 import { onSubmit, valueOf } from './forms.js';
@@ -31,6 +32,7 @@ let session;
 /**
  * @typedef {object} Account
  * @property {string} username
+ * @property {boolean} isAdmin
  * @property {readonly Session[]} sessions
  * @property {readonly HistoryEntry[]} history
  * @property {Parameters<typeof showAlerts>[0]} alerts
@@ -39,13 +41,13 @@ let session;
 /** @returns {Promise<Account | null>} null if nobody is signed in */
 async function loadAccount() {
   if (!(await isSignedIn())) return null;
-  const [{ username }, sessions, history, alerts] = await Promise.all([
+  const [{ username, is_admin: isAdmin = false }, sessions, history, alerts] = await Promise.all([
     fetchJson('/me'),
     client.sessions(),
     client.history({ limit: HISTORY_LENGTH }),
     fetchJson('/security-alerts'),
   ]);
-  return { username, sessions, history, alerts };
+  return { username, isAdmin, sessions, history, alerts };
 }
 
 /** @param {SessionState<Account>} next */
@@ -76,11 +78,12 @@ function loadSoon() {
 }
 
 /** @param {Account} account */
-function showAccount({ username, sessions, history, alerts }) {
+function showAccount({ username, isAdmin, sessions, history, alerts }) {
   showDevices(sessions);
   showHistory(history);
   showAlerts(alerts);
   showReadable();
+  showActAs(isAdmin);
   byId('username').textContent = username;
   /** @type {HTMLInputElement} */ (byId('change-name')).value = username;
   show('devices-view');
@@ -128,6 +131,7 @@ onSubmit('sign-in', { username: 'name', password: 'password' }, async () => {
 
 const signOut = /** @type {HTMLButtonElement} */ (byId('sign-out'));
 signOut.addEventListener('click', () => busy(signOut, () => client.logout()));
+startActAs();
 startDevices(load);
 startPassword(load);
 startTheft(load);

@@ -16,7 +16,7 @@ import type { SessionInfo } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { Passwords } from '../passwords/passwords';
 import { type ApiKeyInfo, ApiKeys } from '../sessions/api-keys';
-import { EndSessions } from '../sessions/end-sessions';
+import { endEvents, EndSessions, NO_CLIENT } from '../sessions/end-sessions';
 import {
   type EndedSession,
   sessionFromRow,
@@ -243,14 +243,17 @@ export class Accounts {
     { tx }: Operation,
     removeRest = (): Step<void> => this.lock.revokeCredentials(userId),
   ): Promise<void> {
-    const { endSessions, removeActive, removeKeys, clock } = this;
+    const { endSessions, events, removeActive, removeKeys, clock } = this;
     const ended = await this.database.transaction(tx, function* () {
       const active = yield* endSessions.lockAllActive(userId);
       const now = clock.now();
       if (active.length > 0) yield* changeAll(removeActive.with({ userId }), active.length);
       yield* affectedBy(removeKeys.with({ userId }));
       yield* removeRest();
-      return active.map((session) => toEndedSession(session, now, 'user_deleted'));
+      const removed = active.map((session) => toEndedSession(session, now, 'user_deleted'));
+      // The histories of administrators who act as the user stay.
+      yield* events.write(endEvents(removed, NO_CLIENT, now).filter((event) => event.userId !== userId));
+      return removed;
     });
     endSessions.publish(ended, tx);
     endSessions.publishKeys(tx, userId);

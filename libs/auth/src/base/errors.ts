@@ -23,6 +23,8 @@ export const ERROR_RESPONSES = {
   api_key_not_allowed: response(403, 'detailWithCode', 'This call does not accept API keys.'),
   insufficient_scope: response(403, 'detailWithCode', 'The API key does not have the required scope.'),
   api_key_limit_reached: response(403, 'detailWithCode', 'The limit of API keys has been reached.'),
+  not_allowed_while_impersonating: response(403, 'detailWithCode', 'Not allowed while you act as a user.'),
+  impersonation_refused: response(403, 'detailWithCode', 'You may not act as this user.'),
   cross_site_request: response(403, 'detailWithCode', 'The request does not come from a trusted origin.'),
   second_factor_required: response(403, 'detailWithCode', 'A second factor is required.'),
   session_not_found: response(404, 'detail', 'Session not found.'),

@@ -19,6 +19,8 @@ export const AUTH_EVENT_NAMES = [
   'forced_logout',
   'api_key_created',
   'api_key_revoked',
+  'impersonation_started',
+  'impersonation_ended',
 ] as const;
 
 /** The name of an event in `auth_events`. */
@@ -44,6 +46,7 @@ export type EndReason =
   | 'user_deleted'
   | 'failed_reauthentication'
   | 'token_reuse'
+  | 'actor_session_ended'
   | 'expired';
 
 /** Makes MySQL and MariaDB distinguish case. Entities have no collation, but the engine ends CREATE TABLE. */
@@ -176,6 +179,7 @@ export class AuthSession {
   @Column({ type: Boolean }) remembered!: boolean;
   @Column({ type: Boolean }) persistent!: boolean;
   @Column(REALM) realm!: string | null;
+  @Column({ type: 'text', nullable: true }) actor!: string | null;
 }
 
 /** The lock of a user. Locking the user's sessions instead would miss a session that is being opened. */

@@ -57,6 +57,7 @@ const TABLES: readonly FrozenTable[] = [
       flag('remembered'),
       flag('persistent'),
       nullable(text('realm', 64)),
+      nullable({ name: 'actor', type: 'text' }),
     ],
     indices: [{ columns: ['user_id', 'state'] }, { columns: ['user_id', 'login_network'] }, { columns: ['check_at'] }],
   },

@@ -102,8 +102,9 @@ export class AuthController {
   })
   async logout(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
     this.cookies.assertMayClear(request);
-    await this.sessions.logout(principalOf(request), operationOf(request, this.clients));
-    this.cookies.clearIfAllowed(request, response);
+    const principal = principalOf(request);
+    await this.sessions.logout(principal, operationOf(request, this.clients));
+    if (!principal.actor) this.cookies.clearIfAllowed(request, response);
     return { detail: 'Logged out successfully.' };
   }
 
@@ -115,7 +116,7 @@ export class AuthController {
     body: LogoutAllRequest,
     isBodyOptional: true,
     returns: DetailResponse,
-    errors: ['recent_login_required'],
+    errors: ['recent_login_required', 'not_allowed_while_impersonating'],
   })
   async logoutAll(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
     this.cookies.assertMayClear(request);
@@ -146,7 +147,7 @@ export class PasswordController {
     body: PasswordChangeRequest,
     returns: TokenPairResponse,
     returnsWithCookies: {},
-    errors: ['too_many_attempts'],
+    errors: ['too_many_attempts', 'not_allowed_while_impersonating'],
   })
   async change(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
     const inCookies = this.cookies.mode !== false && this.cookies.areSetFor(request);
@@ -180,7 +181,7 @@ export class ReauthenticationController {
     body: ReauthenticateRequest,
     returns: TokenPairResponse,
     returnsWithCookies: {},
-    errors: ['too_many_attempts'],
+    errors: ['too_many_attempts', 'not_allowed_while_impersonating'],
   })
   async reauthenticate(
     @Req() request: AuthRequest,

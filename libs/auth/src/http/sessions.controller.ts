@@ -64,6 +64,8 @@ export class HistoryEntryResponse {
       session_id: { type: 'string', format: 'uuid' },
       reason: { type: 'string' },
       actor: { type: 'string' },
+      user_id: { type: 'string' },
+      ended_by: { type: 'string' },
       sessions_ended: { type: 'integer', minimum: 0 },
       new_device: { type: 'boolean' },
       replayed: { type: 'boolean' },
@@ -107,12 +109,12 @@ export class SessionsController {
     summary: 'Ends one session of the user',
     params: { sessionId: uuid('The `id` of a session in the list of sessions.') },
     returns: DetailResponse,
-    errors: ['session_not_found', 'recent_login_required', 'cross_site_request'],
+    errors: ['session_not_found', 'recent_login_required', 'not_allowed_while_impersonating', 'cross_site_request'],
   })
   async revoke(@Req() request: AuthRequest): Promise<DetailResponse> {
     const principal = principalOf(request);
-    this.sessions.assertMayEnd(principal);
     const { sessionId } = request.params as { sessionId: string };
+    this.sessions.assertMayEnd(principal, sessionId);
     const by = { currentId: principal.sessionId, reason: 'user' } as const;
     await this.sessions.revoke(principal.userId, sessionId, operationOf(request, this.clients), by);
     return { detail: 'Session revoked.' };

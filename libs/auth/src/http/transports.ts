@@ -4,6 +4,7 @@ import { type PresentedToken, TokenSource, type TransportCall } from '../adapter
 import { Clock, OncePerMinute } from '../base/clock';
 import { AuthError, credentialsMissing, invalidAccessToken } from '../base/errors';
 import { toFailureReport } from '../base/failures';
+import { COOKIE_CLIENTS } from '../sessions/authenticate';
 import { isToken } from '../tokens/tokens';
 import { CookieRules, occursInCookies } from './cookies/cookie-rules';
 import {
@@ -54,7 +55,9 @@ export function socketAccessToken(client: object): PresentedToken {
   const found = tokenOfSocket(client, COOKIES_BY_SERVER.get(server) ?? null);
   if (!found) throw credentialsMissing();
   if (found.isCookie && isToken('api_key', found.accessToken)) throw invalidAccessToken();
-  return { accessToken: found.accessToken, client: clientInfoOf(handshake) };
+  const info = clientInfoOf(handshake);
+  if (found.isCookie) COOKIE_CLIENTS.add(info);
+  return { accessToken: found.accessToken, client: info };
 }
 
 export interface FoundToken extends Required<PresentedToken> {
@@ -83,8 +86,12 @@ export class AccessTokens {
    */
   async find(call: TransportCall, readsCookies: boolean): Promise<FoundToken | null> {
     assertCurrentRequest(call);
-    const found = this.source && (await this.fromSource(this.source, call));
-    if (found) return found;
+    const found = (this.source && (await this.fromSource(this.source, call))) ?? this.inUsualPlaces(call, readsCookies);
+    if (found?.isCookie) COOKIE_CLIENTS.add(found.client);
+    return found;
+  }
+
+  private inUsualPlaces(call: TransportCall, readsCookies: boolean): FoundToken | null {
     if (call.getType() === 'ws') return tokenOfSocket(call.getArgByIndex(0), this.cookies);
     const request = requestOf(call);
     return request ? tokenOfRequest(request, readsCookies ? this.cookies : null, isMutation(call)) : null;

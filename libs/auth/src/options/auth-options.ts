@@ -1,5 +1,6 @@
 import type { DeviceDetector } from '../adapters/device-detector';
 import type { FormerTokens } from '../adapters/former-tokens';
+import type { ImpersonationPolicy } from '../adapters/impersonation-policy';
 import type { LoginPolicy } from '../adapters/login-policy';
 import type { PasswordHasher } from '../adapters/password-hasher';
 import type { RealmResolver } from '../adapters/realm';
@@ -222,6 +223,8 @@ export interface AuthModuleOptions {
   secondFactor?: Replaceable<SecondFactor>;
   /** Refuses logins with a reason, or sets the terms of the new session: lifetimes, cookies and data. Default: none. */
   loginPolicy?: Replaceable<LoginPolicy>;
+  /** Which administrators may act as which users, by `SessionAdministration.impersonate`. Default: none. */
+  impersonationPolicy?: Replaceable<ImpersonationPolicy>;
   /** Reads access tokens from other places, for your routes and the library's. Default: none. */
   tokenSource?: Replaceable<TokenSource>;
   /** Accepts tokens of an earlier system, such as JWTs, on your routes. Default: none. */
@@ -244,6 +247,7 @@ type OptionalName =
   | 'deviceDetector'
   | 'secondFactor'
   | 'loginPolicy'
+  | 'impersonationPolicy'
   | 'tokenSource'
   | 'formerTokens'
   | 'realm'

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { DeviceDetector } from '../adapters/device-detector';
 import { FormerTokens } from '../adapters/former-tokens';
+import { ImpersonationPolicy } from '../adapters/impersonation-policy';
 import { LoginPolicy } from '../adapters/login-policy';
 import { PasswordHasher } from '../adapters/password-hasher';
 import { RealmResolver } from '../adapters/realm';
@@ -170,6 +171,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions, GroupName> = {
   deviceDetector: { default: undefined, rule: extending(DeviceDetector) },
   secondFactor: { default: undefined, rule: extending(SecondFactor) },
   loginPolicy: { default: undefined, rule: extending(LoginPolicy) },
+  impersonationPolicy: { default: undefined, rule: extending(ImpersonationPolicy) },
   tokenSource: { default: undefined, rule: extending(TokenSource) },
   formerTokens: { default: undefined, rule: extending(FormerTokens) },
   realm: { default: undefined, rule: extending(RealmResolver) },

@@ -8,7 +8,7 @@ import { forUpdate } from '../database/dialect';
 import { StatementFactory } from '../database/statements';
 import { changeAll, firstOf, type Step } from '../database/transaction';
 import type { Operation } from '../history/event-log';
-import { assertSession, type AuthPrincipal, currentSessionOf } from '../sessions/authenticate';
+import { assertNotImpersonating, assertSession, type AuthPrincipal, currentSessionOf } from '../sessions/authenticate';
 import { EndSessions } from '../sessions/end-sessions';
 import { OpenSockets } from '../sessions/open-sockets';
 import { assertMethods, withProvenMethods } from '../sessions/session';
@@ -110,6 +110,7 @@ export class InSession {
     work: (user: StoredUser) => Promise<T>,
   ): Promise<T | null> {
     assertSession(principal);
+    assertNotImpersonating(principal);
     return this.queue.enter(op.client.network, async () => {
       const user = await this.users.findById(principal.userId, op.tx);
       if (!user) throw invalidAccessToken();
@@ -142,6 +143,7 @@ export class InSession {
   }
 
   private async reissue(principal: AuthPrincipal, methods: readonly string[], op: Operation): Promise<TokenPair> {
+    assertNotImpersonating(principal);
     const current = currentSessionOf(principal);
     const { tokens, digests } = this.tokens.issueFamily(current.id);
     const terms = await this.reissues.reissueAfterReauthentication(current, digests, methods, op.client);

@@ -19,7 +19,9 @@ import { type AuthEventEntry, History } from '../history/history';
 import type { SessionInfo } from '../history/signals';
 import { Users } from '../users/users';
 import { ApiKeys, type CreatedApiKey, type NewApiKey } from './api-keys';
+import { Authenticate, type AuthPrincipal } from './authenticate';
 import { endEvents, EndSessions } from './end-sessions';
+import { Impersonate, type Impersonation } from './impersonate';
 import { isExpired, sessionFromRow, SessionSql, toEndedSession, toSessionInfo, UserLock } from './session';
 
 /** Criteria for active sessions, all of which a session must match. */
@@ -107,6 +109,8 @@ export class SessionAdministration {
     private readonly transactions: ApplicationTransactions,
     private readonly keys: ApiKeys,
     private readonly clock: Clock,
+    private readonly authentication: Authenticate,
+    private readonly impersonations: Impersonate,
   ) {
     this.revokeAllTickets = statements.statement('DELETE FROM {ticket}').with({});
   }
@@ -132,7 +136,8 @@ export class SessionAdministration {
     const criteria = this.withStoredAddress(criteriaOf(filter));
     const query = this.select(criteria, '').with({ ...criteria, after: after ?? '', limit: limit + 1 });
     const { items, next } = pageOf((await this.database.run(null, query)).rows.map(sessionFromRow), limit);
-    const live = items.filter((session) => !isExpired(session, this.clock.now()));
+    const unexpired = items.filter((session) => !isExpired(session, this.clock.now()));
+    const live = await this.authentication.withLiveActors(unexpired);
     return {
       items: live.map((session) => ({ ...toSessionInfo(session, null), userId: this.users.parseId(session.userId) })),
       next,
@@ -162,6 +167,26 @@ export class SessionAdministration {
    */
   createApiKey(userId: UserId, key: NewApiKey, administrator: Administrator): Promise<CreatedApiKey> {
     return this.keys.createFor(userId, key, administrator);
+  }
+
+  /**
+   * Opens a session in which the administrator acts as the user, if the option `impersonationPolicy` allows it. The session
+   * ends with the administrator's own session at the latest. It has no refresh token, and is no login of the user: neither
+   * the login policy nor the session policy applies. Both histories record its start and its end.
+   * @param principal the administrator, in a session of their own
+   * @param request `reason`: 1 to 255 characters, which the user can read in their history. `seconds`: how long the session
+   *   lasts, 1 to 3600. Default: 900. `client`: the client of the administrator, for the administrator's history
+   * @throws AuthError `impersonation_refused`; `unknown_user`, also if the user is not active; `access_token_invalid` if the
+   *   administrator's session has ended; `not_allowed_while_impersonating`; `session_required`; `invalid_field`;
+   *   `database_unavailable`, also if the policy fails
+   * @throws Error without the option `impersonationPolicy`
+   */
+  impersonate(
+    principal: AuthPrincipal,
+    userId: UserId,
+    request: { readonly reason: string; readonly seconds?: number; readonly client?: ClientInfo },
+  ): Promise<Impersonation> {
+    return this.impersonations.open(principal, userIdOf(userId), request);
   }
 
   private async endMatching(

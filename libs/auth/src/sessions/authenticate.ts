@@ -19,7 +19,7 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options'
 import { accessTokenSessionId, parseRefreshToken, type RefreshTokenClaims } from '../tokens/tokens';
 import { type AccountSql, Users } from '../users/users';
 import { Activity } from './activity';
-import { EndSessions } from './end-sessions';
+import { EndSessions, NO_CLIENT } from './end-sessions';
 import {
   accountFromRow,
   isExpired,
@@ -28,7 +28,9 @@ import {
   provenMethods,
   realmsFromRow,
   sessionFromRow,
+  type SessionRecord,
   SessionSql,
+  type StoredActor,
   type StoredProofs,
 } from './session';
 
@@ -56,13 +58,12 @@ export interface AuthPrincipal {
   readonly roles: readonly string[];
   /** The realm of the session, or null if realms are not used. */
   readonly realm: string | null;
-  /** The administrator who acts as the user, or null. */
+  /** The administrator who acts as the user, with their session and reason, or null. */
   readonly actor: { readonly userId: UserId; readonly sessionId: string; readonly reason: string } | null;
 }
 
 /** A principal that the library has authenticated. Only private fields contain secrets, so that no log shows them. */
 export class SessionPrincipal implements AuthPrincipal {
-  readonly actor = null;
   readonly #found: StoredProofs & { readonly accessDigest?: string };
   readonly #user: RequestUser | null;
   #methods: Readonly<Record<string, Date>> | undefined;
@@ -77,6 +78,7 @@ export class SessionPrincipal implements AuthPrincipal {
     user: RequestUser | null = null,
     readonly roles = NO_ROLES,
     readonly realm: string | null = null,
+    readonly actor: AuthPrincipal['actor'] = null,
   ) {
     this.#found = found;
     this.#user = user;
@@ -112,6 +114,16 @@ export function assertSession(principal: { readonly userId: UserId }): asserts p
   if (!('sessionId' in principal)) throw standardError('session_required');
 }
 
+/** @throws AuthError `not_allowed_while_impersonating` if an administrator acts as the user */
+export function assertNotImpersonating({ actor }: { readonly actor?: unknown }): void {
+  if (actor) throw standardError('not_allowed_while_impersonating');
+}
+
+/** The clients whose token is in a cookie. Such a token is refused if an administrator acts as a user with it. */
+export const COOKIE_CLIENTS = new WeakSet<ClientInfo>();
+
+type Impersonable = Pick<SessionRecord, 'id' | 'userId' | 'actor'>;
+
 /** A session whose state is `active`, although it may have expired. */
 export type ActiveSession = Readonly<ReturnType<typeof activeFromRow>>;
 
@@ -139,6 +151,7 @@ function foundFromRow(row: Row, users: AccountSql | null) {
     /** The end of the grace period, or 0 if there is none or the first use of the access token is stored. */
     replayUntil: Number(row['replay_until'] ?? 0),
     account: accountFromRow(row),
+    actor: (row['actor'] ?? null) as string | null,
     /** Returns a new object for `request.user`, or null if the statement does not read the user. */
     readUser: (): RequestUser | null => users?.fromRow(row) ?? null,
     realm: (row['realm'] ?? null) as string | null,
@@ -163,11 +176,17 @@ export class Authenticate {
   /** A GraphQL operation with many aliases, or many messages of a socket, would otherwise cause as many calls. */
   private readonly firstUses = new InFlight<boolean>();
   private readonly accounts = new InFlight<Awaited<ReturnType<Users['accountOf']>>>();
-  private readonly ends = new InFlight<void>();
+  private readonly ends = new InFlight<unknown>();
+  /** The sessions of administrators who act as users. */
+  private readonly administrators = new BatchingLoader<ActiveSession>(async (ids) => {
+    const rows = await this.database.read(this.activeByIds.with({ ids }));
+    return new Map(rows.map((row) => [String(row['id']), activeFromRow(row)]));
+  });
   private readonly lookup: LookupById;
   private readonly markUsed;
   private readonly activeByIds;
   private readonly activityIntervalMs: number;
+  private readonly allowsImpersonation: boolean;
 
   constructor(
     private readonly database: Database,
@@ -179,11 +198,15 @@ export class Authenticate {
     private readonly clients: ClientInspector,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
-    @Inject(AUTH_OPTIONS) { activityIntervalSeconds, realm }: ResolvedAuthOptions,
+    @Inject(AUTH_OPTIONS) { activityIntervalSeconds, realm, impersonationPolicy }: ResolvedAuthOptions,
   ) {
     this.activityIntervalMs = activityIntervalSeconds * 1000;
+    this.allowsImpersonation = impersonationPolicy !== undefined;
     const user = users.sql;
     const properties = `id userId accessDigest lastActivity authenticatedAt ${PROOF_COLUMNS}${realm ? ' realm' : ''}`;
+    // Once the option is removed, no administrator acts as a user any more.
+    const ordinary = impersonationPolicy ? '' : 'AND s.{session.actor} IS NULL';
+    const actor = impersonationPolicy ? ', s.{session.actor} AS actor' : '';
     this.lookup = new LookupById(
       database,
       statements,
@@ -191,8 +214,8 @@ export class Authenticate {
         `SELECT ${columns('session', properties, 's.')},
            ${least(statements.dialect, 's.{session.accessExpiresAt}', sql.expiresAt)} AS valid_until,
            CASE WHEN s.{session.firstUsedAt} IS NULL THEN s.{session.replayUntil} END AS replay_until,
-           ${user?.columns ?? 'NULL AS account'}
-         FROM {session} s ${user?.join ?? ''} WHERE s.{session.id} ${condition} AND s.{session.state} = 'active'`,
+           ${user?.columns ?? 'NULL AS account'}${actor}
+         FROM {session} s ${user?.join ?? ''} WHERE s.{session.id} ${condition} ${ordinary} AND s.{session.state} = 'active'`,
     );
     this.markUsed = statements.prepared(
       `UPDATE {session} SET {session.firstUsedAt} = :now
@@ -228,12 +251,12 @@ export class Authenticate {
     realm: string | null,
     isReceived: boolean,
   ): Promise<AuthPrincipal | null> {
-    const id = typeof accessToken === 'string' ? accessTokenSessionId(accessToken) : null;
-    const found = id === null ? null : await this.loader.get(id);
+    const found = await this.activeSessionOf(accessToken);
     const now = this.clock.now();
     if (!found || found.validUntil <= now || sha256(accessToken) !== found.accessDigest) return null;
-    const account = await this.accountInRealm(found, info, realm);
-    if (!account) return null;
+    // The user's history does not show the address of an administrator.
+    const account = await this.accountInRealm(found, found.actor === null ? info : {}, realm);
+    if (!account || !(await this.hasLiveActor(found, info))) return null;
     if (isReceived && found.replayUntil > now) {
       const store = (): Promise<boolean> => this.storeFirstUse(found, now);
       if (!(await this.firstUses.run(found.accessDigest, store))) return null;
@@ -241,7 +264,8 @@ export class Authenticate {
     if (now - found.lastActivity >= this.activityIntervalMs) await this.activity.record(found.id, now);
     const { user } = account;
     const [userId, authenticatedAt] = [this.users.parseId(found.userId), new Date(found.authenticatedAt)];
-    return new SessionPrincipal(userId, found.id, authenticatedAt, found, user, this.users.rolesOf(user), realm);
+    const [roles, actor] = [this.users.rolesOf(user), this.actorOf(found.actor)];
+    return new SessionPrincipal(userId, found.id, authenticatedAt, found, user, roles, realm, actor);
   }
 
   /** Returns null if the session or key, or its user, belongs to another realm, or the user is not active. */
@@ -255,6 +279,37 @@ export class Authenticate {
     if (!account) return null;
     const user = account.user ?? found.readUser();
     return isInRealm(user, realm) ? { user } : null;
+  }
+
+  private async activeSessionOf(accessToken: unknown): Promise<FoundByAccessToken | null> {
+    const id = typeof accessToken === 'string' ? accessTokenSessionId(accessToken) : null;
+    return id === null ? null : this.loader.get(id);
+  }
+
+  private actorOf(stored: string | null): AuthPrincipal['actor'] {
+    if (stored === null) return null;
+    const actor = JSON.parse(stored) as StoredActor;
+    return { ...actor, userId: this.users.parseId(actor.userId) };
+  }
+
+  /** Ends an impersonation if the administrator's session is not live. Returns false then, or for a token in a cookie. */
+  private async hasLiveActor({ id, userId, actor }: Impersonable, info: ClientInfo = {}): Promise<boolean> {
+    if (actor === null) return true;
+    if (COOKIE_CLIENTS.has(info)) return false;
+    const { sessionId, userId: administratorId } = JSON.parse(actor) as StoredActor;
+    const found = this.allowsImpersonation ? await this.administrators.get(sessionId) : null;
+    const isLive = found?.session.actor === null && !isExpired(found.session, this.clock.now());
+    if (isLive && (await this.accountIfActive({ userId: administratorId, account: found.account }, {}))) return true;
+    const end = () =>
+      this.endSessions.end({ userId, sessionId: id, reason: 'actor_session_ended' }, { client: NO_CLIENT, tx: null });
+    await this.ends.run(`actor ${id}`, end);
+    return false;
+  }
+
+  /** Returns the sessions without those of administrators whose own session is no longer live, which end. */
+  async withLiveActors<T extends Impersonable>(sessions: readonly T[]): Promise<T[]> {
+    const areLive = await Promise.all(sessions.map((session) => this.hasLiveActor(session)));
+    return sessions.filter((_, index) => areLive[index]);
   }
 
   private async findMany(ids: readonly string[]): Promise<ReadonlyMap<string, FoundByAccessToken>> {
@@ -276,7 +331,9 @@ export class Authenticate {
   /** Accepts at most 1,000 ids. */
   async findActive(ids: readonly string[]): Promise<readonly ActiveSession[]> {
     const { rows } = await this.database.run(null, this.activeByIds.with({ ids }));
-    return rows.map(activeFromRow);
+    const found = rows.map(activeFromRow);
+    const live = new Set(await this.withLiveActors(found.map(({ session }) => session)));
+    return found.filter(({ session }) => live.has(session));
   }
 
   /** Does not prove that the refresh tokens are genuine. The result only decides whether cookies are cleared. */

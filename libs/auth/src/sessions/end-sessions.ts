@@ -24,6 +24,7 @@ import {
   sessionFromRow,
   type SessionRecord,
   SessionSql,
+  type StoredActor,
   toEndedSession,
   toSessionInfo,
   UserLock,
@@ -81,6 +82,8 @@ const EVENT_BY_REASON: Readonly<Record<EndReason, AuthEventName | null>> = {
   user_deleted: 'forced_logout',
   failed_reauthentication: 'forced_logout',
   token_reuse: null,
+  // Only an impersonation ends for this reason.
+  actor_session_ended: null,
   expired: null,
 };
 
@@ -91,11 +94,33 @@ export function endEvents(
   actor?: string,
 ): NewAuthEvent[] {
   return ended.flatMap(({ session, reason }) => {
+    if (session.actor !== null) {
+      // Only the administrator has the token with which the session logs out.
+      const [ofUser, ofActor] = reason === 'logout' ? [NO_CLIENT, client] : [client, NO_CLIENT];
+      const details = { reason, ...(actor === undefined ? {} : { ended_by: actor }) };
+      return impersonationEvents('impersonation_ended', session, ofUser, ofActor, at, details);
+    }
     const event = EVENT_BY_REASON[reason];
     if (event === null) return [];
     const extra = { session_id: session.id, reason, ...(reason === 'admin' ? { actor } : {}) };
     return [newEvent(event, session.userId, client, at, event === 'logout' ? {} : extra)];
   });
+}
+
+/** Returns an event of an impersonation for both histories. Neither shows the address of the other. */
+export function impersonationEvents(
+  event: AuthEventName,
+  { id, userId, actor }: Pick<SessionRecord, 'id' | 'userId' | 'actor'>,
+  ofUser: EventClient,
+  ofActor: EventClient,
+  at: number,
+  details: Record<string, unknown>,
+): NewAuthEvent[] {
+  const administrator = (JSON.parse(actor!) as StoredActor).userId;
+  return [
+    newEvent(event, userId, ofUser, at, { session_id: id, actor: administrator, ...details }),
+    newEvent(event, administrator, ofActor, at, { session_id: id, user_id: userId, ...details }),
+  ];
 }
 
 /** Returns null if the account is active or unknown. */

@@ -4,6 +4,7 @@ import type { StoredUser } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { type AuthError, loginRefused, standardError } from '../base/errors';
 import { Database } from '../database/database';
+import type { AuthSession } from '../database/entities';
 import { type ParameterValues, StatementFactory } from '../database/statements';
 import { affectedBy, firstOf, type Row, rowsOf, type Step } from '../database/transaction';
 import {
@@ -20,7 +21,7 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options'
 import { expiriesAfter, type OpenedSession, TokenIssuer, tokenPair } from '../tokens/tokens';
 import { Users } from '../users/users';
 import { endEvents, EndSessions, SESSION_LIMIT } from './end-sessions';
-import { LoginTerms } from './login-terms';
+import { type DecidedTerms, LoginTerms } from './login-terms';
 import { termsOf } from './rotate';
 import {
   type EndedSession,
@@ -43,6 +44,8 @@ const CHANGED = { kind: 'credentials_changed' } as const;
 
 type Outcome = { readonly kind: 'opened'; readonly session: OpenedSession } | RefusedLogin | typeof CHANGED;
 
+type NewSession = ParameterValues & Pick<SessionRecord, 'userId' | 'actor' | 'createdAt'>;
+
 type StoredOutcome =
   /** `ended`: at the session limit, the expired sessions and the sessions that the limit ended. Otherwise empty. */
   | { readonly kind: 'opened'; readonly ended: readonly EndedSession[]; readonly newDevice: boolean }
@@ -50,18 +53,23 @@ type StoredOutcome =
   | typeof CHANGED;
 
 /** What lets a session open, which is checked again in the transaction that opens the session. */
-export interface Identification {
-  readonly user: StoredUser;
+export interface Opening {
   /** The version when the credentials or the ticket were verified, or before the application's user was read. */
   readonly credentialsVersion: number;
-  readonly rememberMe: boolean;
-  readonly proofsAt: (now: number) => StoredProofs;
-  /** Checks the login ticket. */
+  /** Checks the login ticket, or the session of an administrator. */
   readonly check?: (now: number) => Step<boolean>;
   /** Consumes the login ticket. Does not run if the login is refused. */
   readonly consume?: (now: number) => Step<void>;
   /** Ends the failure streaks. Runs also if the login is refused, because the secret was right. */
   readonly succeed?: () => Step<void>;
+  /** What is recorded instead of a login. */
+  readonly events?: readonly NewAuthEvent[];
+}
+
+export interface Identification extends Opening {
+  readonly user: StoredUser;
+  readonly rememberMe: boolean;
+  readonly proofsAt: (now: number) => StoredProofs;
 }
 
 const REFUSAL_RECORDED_FOR_MS = 3_600_000;
@@ -70,7 +78,7 @@ const REFUSAL_RECORDED_FOR_MS = 3_600_000;
 const INSERTED =
   `id userId ipAddress lastIpAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt lastActivity
   idleExpiresAt absoluteExpiresAt checkAt accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest methods
-  data remembered persistent state loginNetwork lastNetwork generation replayCount`.split(/\s+/);
+  data remembered persistent actor state loginNetwork lastNetwork generation replayCount`.split(/\s+/);
 
 /** Opens sessions, and applies the session policy, which can end other sessions or refuse the login. */
 @Injectable()
@@ -104,7 +112,7 @@ export class OpenSession {
       `SELECT s.{lock.credentialsVersion} AS version, ${account} AS account,
          (SELECT COUNT(*) ${sessions} AND {session.state} = 'active') AS active_sessions,
          (SELECT COUNT(*) FROM {session} WHERE {session.id} = :id) AS is_open,
-         CASE WHEN EXISTS (SELECT 1 ${sessions}) AND NOT EXISTS (SELECT 1 ${sessions}
+         CASE WHEN EXISTS (SELECT 1 ${sessions} AND {session.actor} IS NULL) AND NOT EXISTS (SELECT 1 ${sessions}
            AND {session.loginNetwork} = :loginNetwork AND {session.deviceType} = :deviceType
            AND {session.osFamily} = :osFamily AND {session.browserFamily} = :browserFamily) THEN 1 ELSE 0 END AS is_new_device
        FROM {lock} s WHERE s.{lock.userId} = :userId`,
@@ -134,55 +142,46 @@ export class OpenSession {
     const now = this.clock.now();
     const sessionId = this.tokens.newSessionId();
     const { tokens, digests } = this.tokens.issueFamily(sessionId);
-    const idleExpiresAt = now + terms.idleMs;
-    const absoluteExpiresAt = now + terms.absoluteMs;
-    const expiresAt = Math.min(idleExpiresAt, absoluteExpiresAt);
     const expiries = expiriesAfter(now, this.options, remembered);
-    const pairTerms = termsOf({ ...expiries, persistent, absoluteEnd: absoluteExpiresAt });
+    const opened = newSession(sessionId, String(user.id), now, terms, client);
+    const pairTerms = termsOf({ ...expiries, persistent, absoluteEnd: opened.absoluteExpiresAt });
     const session = {
+      ...opened,
       ...digests,
       ...pairTerms,
-      ...client.device,
       methods,
       data,
       // As a number, because SQLite has no booleans.
       remembered: Number(remembered),
       persistent: Number(persistent),
-      id: sessionId,
-      userId: String(user.id),
-      realm: client.realm,
-      ipAddress: client.ipAddress,
-      idleExpiresAt,
-      absoluteExpiresAt,
-      expiresAt,
-      checkAt: expiresAt,
-      lastIpAddress: client.ipAddress,
-      loginNetwork: client.trackedNetwork,
-      lastNetwork: client.trackedNetwork || null,
-      state: 'active' as const,
-      createdAt: now,
-      authenticatedAt: now,
-      lastActivity: now,
-      generation: 0,
-      replayCount: 0,
+      actor: null,
     };
-    // If the response to COMMIT is lost, the next run finds the session and returns the outcome of the first run.
-    let outcome: StoredOutcome | undefined;
-    const openOnce = function* (this: OpenSession): Step<StoredOutcome> {
-      return (outcome = yield* this.openLocked(identification, session, client, now, outcome));
-    };
-    const stored = await this.database.transaction(null, () => openOnce.call(this), { retryUnknownCommit: true });
+    const stored = await this.store(identification, session, client);
     if (stored.kind === 'credentials_changed') return stored;
     if (stored.kind === 'limit_reached') {
       const { activeSessions } = stored;
       this.signals.emit(null, 'session_limit_reached', { userId: user.id, activeSessions });
       return { kind: 'refused', error: standardError('session_limit_reached') };
     }
-    const { ended, newDevice } = stored;
-    if (ended.length > 0) this.endSessions.publish(ended, null);
+    const { newDevice } = stored;
     const userId = this.users.parseId(session.userId);
     this.signals.emit(null, 'user_logged_in', { userId, session: toSessionInfo(session, sessionId), newDevice });
     return { kind: 'opened', session: { ...tokenPair(tokens, pairTerms), sessionId, userId } };
+  }
+
+  /**
+   * Opens a session in one transaction, if what lets it open still holds, and publishes the sessions that end for it.
+   * @param client the client of the events of these sessions
+   */
+  async store(opening: Opening, session: NewSession, client: Client): Promise<StoredOutcome> {
+    // If the response to COMMIT is lost, the next run finds the session and returns the outcome of the first run.
+    let outcome: StoredOutcome | undefined;
+    const openOnce = function* (this: OpenSession): Step<StoredOutcome> {
+      return (outcome = yield* this.openLocked(opening, session, client, outcome));
+    };
+    const stored = await this.database.transaction(null, () => openOnce.call(this), { retryUnknownCommit: true });
+    if (stored.kind === 'opened') this.endSessions.publish(stored.ended, null);
+    return stored;
   }
 
   /** Records that the login policy refuses a login, unless its credentials or its ticket have changed meanwhile. */
@@ -203,43 +202,54 @@ export class OpenSession {
   }
 
   private *openLocked(
-    identification: Identification,
-    session: ParameterValues & { readonly userId: string },
+    opening: Opening,
+    session: NewSession,
     client: Client,
-    now: number,
     firstOutcome?: StoredOutcome,
   ): Step<StoredOutcome> {
-    const { userId } = session;
-    const { consume, succeed } = identification;
+    const { userId, actor, createdAt: now } = session;
+    const { consume, succeed } = opening;
     yield* this.lock.lock(userId);
     const state = (yield* firstOf(this.read.with(session)))!;
     if (firstOutcome && Number(state['is_open']) > 0) return firstOutcome;
-    if (!(yield* isUnchanged(identification, state, now))) return CHANGED;
-    const isFull = Number(state['active_sessions']) >= this.maxSessions;
+    if (!(yield* isUnchanged(opening, state, now))) return CHANGED;
+    // The policy neither counts nor ends sessions in which an administrator acts as the user.
+    const max = actor === null ? this.maxSessions : Infinity;
+    const isFull = Number(state['active_sessions']) >= Math.min(max, SESSION_LIMIT);
     const active = isFull ? yield* this.endSessions.lockAllActive(userId) : [];
     if (succeed) yield* succeed();
     const live = active.filter((one) => !isExpired(one, now));
-    if (live.length >= this.maxSessions && this.rejectsAtLimit) {
+    const own = live.filter(isOwn);
+    if (own.length >= max && this.rejectsAtLimit) {
       yield* this.recordRefusal(userId, client, now, 'session_limit');
-      return { kind: 'limit_reached', activeSessions: live.length };
+      return { kind: 'limit_reached', activeSessions: own.length };
     }
-    const { ended, events } = yield* this.endAtLimit(active, live, client, now);
+    const { ended, events } = yield* this.endAtLimit(active, live, max, client, now);
     if (consume) yield* consume(now);
 
     yield* affectedBy(this.insert.with(session));
     const newDevice = client.recognizable && Number(state['is_new_device']) === 1;
-    yield* this.events.write([...events, openedEvent(userId, client, now, newDevice)]);
+    yield* this.events.write([...events, ...(opening.events ?? [openedEvent(userId, client, now, newDevice)])]);
     return { kind: 'opened', ended, newDevice };
   }
 
   /**
-   * Ends the expired sessions, and those that exceed the limit if another session opens: under `multi` the least
-   * recently used ones, otherwise the oldest ones. `active` is sorted by age, oldest first.
+   * Ends the expired sessions, and those that exceed a limit if another session opens: under `multi` the least recently
+   * used ones, otherwise the oldest ones, and impersonations only if no others are left. `active` is sorted by age, oldest
+   * first.
    */
-  private *endAtLimit(active: readonly SessionRecord[], live: readonly SessionRecord[], client: Client, now: number) {
+  private *endAtLimit(
+    active: readonly SessionRecord[],
+    live: readonly SessionRecord[],
+    max: number,
+    client: Client,
+    now: number,
+  ) {
     const byAge = this.options.sessionPolicy !== 'multi';
     const inOrder = byAge ? live : [...live].sort((a, b) => a.lastActivity - b.lastActivity);
-    const evicted = inOrder.slice(0, Math.max(0, live.length - this.maxSessions + 1));
+    const [own, others] = [inOrder.filter(isOwn), inOrder.filter((one) => !isOwn(one))];
+    const excess = Math.max(own.length - max, live.length - SESSION_LIMIT) + 1;
+    const evicted = [...own, ...others].slice(0, Math.max(0, excess));
     const ending = active.filter((one) => isExpired(one, now) || evicted.includes(one));
     const ended = ending.map((one) => toEndedSession(one, now, 'session_policy'));
     yield* this.endSessions.storeEnded(ended, now);
@@ -257,12 +267,43 @@ export class OpenSession {
   }
 }
 
+function isOwn({ actor }: SessionRecord): boolean {
+  return actor === null;
+}
+
 function openedEvent(userId: string, client: Client, now: number, newDevice: boolean): NewAuthEvent {
   return newEvent('login_success', userId, client, now, newDevice ? { new_device: true } : {});
 }
 
+/** Returns what all new sessions have in common. The other columns depend on how the session opens. */
+export function newSession(
+  id: string,
+  userId: string,
+  now: number,
+  { idleMs, absoluteMs }: Pick<DecidedTerms, 'idleMs' | 'absoluteMs'>,
+  { ipAddress, trackedNetwork, device, realm }: Client,
+): Omit<SessionRecord, 'actor' | 'methods'> & Pick<AuthSession, 'absoluteExpiresAt'> {
+  const expiresAt = now + Math.min(idleMs, absoluteMs);
+  return {
+    ...device,
+    ...{
+      id,
+      userId,
+      realm,
+      ipAddress,
+      lastIpAddress: ipAddress,
+      state: 'active' as const,
+      generation: 0,
+      replayCount: 0,
+    },
+    ...{ createdAt: now, authenticatedAt: now, lastActivity: now },
+    ...{ idleExpiresAt: now + idleMs, absoluteExpiresAt: now + absoluteMs, expiresAt, checkAt: expiresAt },
+    ...{ loginNetwork: trackedNetwork, lastNetwork: trackedNetwork || null },
+  };
+}
+
 /** Returns whether the account, the credentials and the login ticket are still those that were verified. */
-function* isUnchanged({ credentialsVersion, check }: Identification, state: Row, now: number): Step<boolean> {
+function* isUnchanged({ credentialsVersion, check }: Opening, state: Row, now: number): Step<boolean> {
   if (state['account'] !== 'active' || Number(state['version']) !== credentialsVersion) return false;
   return !check || (yield* check(now));
 }

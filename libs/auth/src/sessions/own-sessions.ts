@@ -10,7 +10,7 @@ import { StatementFactory } from '../database/statements';
 import type { Operation } from '../history/event-log';
 import type { SessionInfo } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { assertSession, Authenticate, type AuthPrincipal } from './authenticate';
+import { assertNotImpersonating, assertSession, Authenticate, type AuthPrincipal } from './authenticate';
 import { EndSessions } from './end-sessions';
 import { isExpired, patchedData, sessionFromRow, SessionSql, toSessionInfo } from './session';
 
@@ -51,7 +51,8 @@ export class OwnSessions {
     const sessions = rows.map(sessionFromRow);
     const live = sessions.filter((session) => !isExpired(session, this.clock.now()));
     if (live.length < sessions.length) await this.endSessions.expire(String(userId));
-    return live.map((session) => toSessionInfo(session, currentId));
+    const listed = await this.authentication.withLiveActors(live);
+    return listed.map((session) => toSessionInfo(session, currentId));
   }
 
   /** @throws AuthError `access_token_invalid` if the session has ended since the principal was authenticated */
@@ -103,6 +104,7 @@ export class OwnSessions {
     op: Operation,
   ): Promise<number> {
     assertSession(principal);
+    assertNotImpersonating(principal);
     const { userId, sessionId } = principal;
     const command = { userId: String(userId), currentId: sessionId, endsLogins: true, reason: 'logout_all' } as const;
     const ended = await this.endSessions.end(keepCurrent ? { ...command, exceptId: sessionId } : command, op);
@@ -137,8 +139,9 @@ export class OwnSessions {
     if (!ended.some(({ reason }) => reason === options.reason)) throw standardError('session_not_found');
   }
 
-  /** @throws AuthError `recent_login_required` (ASVS 7.5.1, 7.5.3) */
+  /** @throws AuthError `recent_login_required`, `not_allowed_while_impersonating` (ASVS 7.5.1, 7.5.3) */
   assertRecentLogin(principal: AuthPrincipal, withinSeconds: number, methods: readonly string[] = []): void {
+    assertNotImpersonating(principal);
     const proofs = new Map(Object.entries(principal.methods ?? {}));
     const instants = methods.length === 0 ? [principal.authenticatedAt] : methods.map((name) => proofs.get(name));
     const now = this.clock.now();
@@ -146,8 +149,13 @@ export class OwnSessions {
       throw standardError('recent_login_required');
   }
 
-  /** Checks for a recent login if the options require one to end sessions. (ASVS 7.5.2) */
-  assertMayEnd(principal: AuthPrincipal): void {
+  /**
+   * Checks for a recent login if the options require one to end sessions. (ASVS 7.5.2) An administrator who acts as a user
+   * may end only the session `sessionId` if it is the principal's own.
+   */
+  assertMayEnd(principal: AuthPrincipal, sessionId?: string): void {
+    if (sessionId?.toLowerCase() !== principal.sessionId) assertNotImpersonating(principal);
+    else if (principal.actor) return;
     const { toEndSessionsSeconds } = this.options.recentLogin;
     if (toEndSessionsSeconds !== false) this.assertRecentLogin(principal, toEndSessionsSeconds);
   }

@@ -10,7 +10,7 @@ import { type Client, EventLog, newEvent, type WriteEvents } from '../history/ev
 import { Signals } from '../history/signals';
 import { parseRefreshToken, type Successor, TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
 import { Users } from '../users/users';
-import { EndSessions } from './end-sessions';
+import { endEvents, EndSessions } from './end-sessions';
 import {
   termsOf,
   MAX_REPLAYS,
@@ -268,7 +268,7 @@ export class Refresh {
     yield* this.endSessions.endKeys({ userId, reason: 'token_reuse' }, client, write);
     const sessionsEnded = ended.filter(({ reason }) => reason === 'token_reuse').length;
     const extra = { session_id: found.session.id, sessions_ended: sessionsEnded };
-    yield* write([newEvent('token_reuse', userId, client, now, extra)]);
+    yield* write([newEvent('token_reuse', userId, client, now, extra), ...endEvents(ended, client, now)]);
     return { found, ended, sessionsEnded };
   }
 

@@ -16,13 +16,16 @@ import { Users, READ_CREDENTIALS_VERSION } from '../users/users';
 
 type RecordedColumn =
   | ('id' | 'userId' | 'state' | 'ipAddress' | 'lastIpAddress' | 'createdAt' | 'authenticatedAt' | 'lastActivity')
-  | ('methods' | keyof DeviceInfo);
+  | ('methods' | 'actor' | keyof DeviceInfo);
 
 /** A stored session. Instants are in milliseconds since 1970 (UTC). */
 export interface SessionRecord extends Readonly<Pick<AuthSession, RecordedColumn>> {
   /** When the session expires without further activity. */
   readonly expiresAt: number;
 }
+
+/** The administrator who acts as the user of a session. The column `actor` contains it as JSON. */
+export type StoredActor = Readonly<Record<'userId' | 'sessionId' | 'reason', string>>;
 
 export interface EndedSession {
   readonly session: SessionRecord;
@@ -56,7 +59,7 @@ export function toSessionInfo(record: SessionRecord, currentId: string | null): 
     lastIpAddress,
     expiresAt: new Date(record.expiresAt),
     methods: methodTimes(record.methods).map(([name]) => name),
-    impersonated: false,
+    impersonated: record.actor !== null,
   };
 }
 
@@ -77,6 +80,7 @@ export function sessionFromRow(row: Row): SessionRecord {
     lastActivity: Number(row['last_activity']),
     expiresAt: Number(row['expires_at']),
     methods: String(row['methods']),
+    actor: (row['actor'] ?? null) as string | null,
   };
 }
 
@@ -95,7 +99,7 @@ export function realmsFromRow(row: Row): { readonly realm: string | null; readon
   return { realm: textOf('realm'), userRealm: textOf('user_realm') };
 }
 
-const SESSION_COLUMNS = `id userId state ipAddress lastIpAddress methods deviceType osFamily browserFamily deviceName createdAt authenticatedAt
+const SESSION_COLUMNS = `id userId actor state ipAddress lastIpAddress methods deviceType osFamily browserFamily deviceName createdAt authenticatedAt
   lastActivity`;
 
 /** SQL expressions on a session `s`, which depend on the options and on where the users are stored. */

@@ -42,6 +42,10 @@ export class AuthCookies {
    */
   set(request: AuthRequest, response: AuthResponse, pair: TokenPair): void {
     this.assertSameSite(request);
+    if (typeof pair.refreshToken !== 'string')
+      throw new Error(
+        'AuthCookies.set() received no token pair. The token of an impersonation works only as a bearer token.',
+      );
     response.header('Cache-Control', 'no-store');
     this.rules.set(response, pair);
   }

@@ -4,10 +4,10 @@ import { Clock } from '../../base/clock';
 import { AuthError, credentialsMissing, invalidAccessToken, invalidRefreshToken } from '../../base/errors';
 import type { Client } from '../../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
-import { Authenticate, type AuthPrincipal, MAX_TOKENS } from '../../sessions/authenticate';
+import { Authenticate, type AuthPrincipal, COOKIE_CLIENTS, MAX_TOKENS } from '../../sessions/authenticate';
 import { Refresh } from '../../sessions/refresh';
 import type { OpenedSession, TokenPair } from '../../tokens/tokens';
-import type { AuthResponse, CookieRequest, SentHeaders } from '../request';
+import { type AuthResponse, type CookieRequest, hasBearerHeader, type SentHeaders } from '../request';
 import { CrossSiteCheck } from './cross-site-check';
 
 /** The part of the package `cookie` that this file uses. Version 0.7 contains no types. */
@@ -130,6 +130,8 @@ export class CookieRules {
 
   /** Removes the cookies if the response uses cookies and the cross-site check allows the request. */
   clearIfAllowed(request: CookieRequest, response: AuthResponse): void {
+    // The bearer token may be that of an administrator who acts as a user. The cookies are the administrator's own.
+    if (hasBearerHeader(request) && !asksForCookies(request)) return;
     if (this.areUsedBy(request) && this.check.allows(request)) this.clear(response);
   }
 
@@ -178,6 +180,7 @@ export class CookieRules {
     const { access, refresh } = this.allTokens(request);
     if (access.length + refresh.length === 0) throw credentialsMissing();
     this.acceptCookie(request, true);
+    COOKIE_CLIENTS.add(client);
     for (const token of access.slice(0, MAX_TOKENS)) {
       const found = await this.authentication.authenticate(token, client);
       if (found) return found;

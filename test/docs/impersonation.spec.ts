@@ -1,0 +1,65 @@
+import { AUTH_ENTITIES, type ImpersonationPolicy } from 'nestjs-session-auth';
+import { describeHttp } from '../support/environment';
+import { entityOf, GENERATED_ID, UNIQUE_TEXT } from '../support/mapped-users';
+import type { TestApplication } from '../support/test-application';
+import { blocksUnder } from './code-blocks';
+import { runBlock } from './run-block';
+
+type Controller = new (...args: never[]) => object;
+
+const codeUnder = <T>(heading: string): T => runBlock<T>(blocksUnder('docs/impersonation.md', heading)[0]!);
+const { SupportPolicy } = codeUnder<{ SupportPolicy: new () => ImpersonationPolicy }>('## Allow it');
+const { SupportController } = codeUnder<{ SupportController: Controller }>('## Begin');
+const { MeController } = codeUnder<{ MeController: Controller }>('## Show it, and go back');
+
+const Member = entityOf('members', {
+  id: GENERATED_ID,
+  username: UNIQUE_TEXT,
+  password: { type: 'varchar' },
+  roles: { type: 'simple-array', nullable: true },
+});
+const users = { entity: Member, username: 'username', passwordHash: 'password', roles: 'roles' };
+const options = {
+  entities: [...AUTH_ENTITIES, Member],
+  auth: { users, impersonationPolicy: SupportPolicy },
+  controllers: [SupportController],
+  providers: [],
+};
+
+describeHttp('the code in docs/impersonation.md', options, ({ app }) => {
+  const idOf = async (username: string): Promise<number> =>
+    ((await app.dataSource.getRepository(Member).findOneByOrFail({ username })) as unknown as { id: number }).id;
+  const setRoles = (username: string, roles: string[] | null): Promise<unknown> =>
+    app.dataSource.getRepository(Member).update({ username }, { roles } as never);
+  const begin = async (env: TestApplication, reason: string) =>
+    env.post('/support/impersonations', (await env.login()).access_token, {
+      userId: String(await idOf('bob')),
+      reason,
+    });
+
+  beforeEach(async () => {
+    await setRoles('alice', ['support']);
+    await setRoles('bob', null);
+  });
+
+  it('support acts as a customer for half an hour', async () => {
+    const { status, body } = await begin(app, 'ticket 7');
+    expect([status, Date.parse(body.expires_at) - app.clock.now()]).toEqual([201, 1_800_000]);
+    await app.post('/support/impersonations', body.access_token, {}).expect(403);
+    const principal = (await app.auth.authenticate(body.access_token))!;
+    expect(principal.actor).toMatchObject({ userId: await idOf('alice'), reason: 'ticket 7' });
+    const me = new MeController() as { me(...args: unknown[]): object };
+    expect(me.me(principal, { username: 'bob' })).toEqual({ username: 'bob', isImpersonated: true });
+    expect(me.me(null, null)).toEqual({ username: null, isImpersonated: false });
+  });
+
+  it.each<[string, string[] | null, string[] | null, string, string]>([
+    ['an administrator without the role', ['sales'], null, 'ticket 7', 'insufficient_role'],
+    ['a user with a role', ['support'], ['sales'], 'ticket 7', 'impersonation_refused'],
+    ['a reason without a ticket', ['support'], null, 'curious', 'impersonation_refused'],
+  ])('%s is refused', async (_, ofAlice, ofBob, reason, code) => {
+    await setRoles('alice', ofAlice);
+    await setRoles('bob', ofBob);
+    expect((await begin(app, reason)).body).toMatchObject({ code });
+  });
+});

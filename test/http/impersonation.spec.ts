@@ -1,0 +1,158 @@
+import {
+  AuthCookies,
+  type AuthPrincipal,
+  type Impersonation,
+  socketAccessToken,
+  type TokenPair,
+} from 'nestjs-session-auth';
+import { Browser, cookiesIn } from '../support/browser';
+import { describeHttp, describeEverywhere, historyOf, userIdOf } from '../support/environment';
+import { actAsBob, DrivenImpersonationPolicy, SupportController } from '../support/impersonation';
+import { PASSWORD, type TestApplication } from '../support/test-application';
+
+const auth = { impersonationPolicy: new DrivenImpersonationPolicy(), endpoints: { reauthenticate: true } };
+const controllers = [SupportController];
+const CREDENTIALS = { username: 'alice', password: PASSWORD };
+const REFUSED = {
+  detail: 'Not allowed while you act as a user.',
+  code: 'not_allowed_while_impersonating',
+};
+const CHANGE = { current_password: PASSWORD, new_password: PASSWORD };
+
+type Call = (app: TestApplication, token: string, principal: AuthPrincipal) => Promise<unknown>;
+
+const post =
+  (path: string, body?: object): Call =>
+  (app, token) =>
+    app.post(path, token, body).expect(403, REFUSED);
+
+const rejects =
+  (call: (app: TestApplication, principal: AuthPrincipal) => unknown): Call =>
+  (app, _, principal) =>
+    // A method that throws rejects too.
+    expect((async () => call(app, principal))()).rejects.toMatchObject({ code: REFUSED.code });
+
+const REFUSALS: Readonly<Record<string, Call>> = {
+  'password/change/': post('/auth/password/change', CHANGE),
+  'reauthenticate/': post('/auth/reauthenticate', { password: PASSWORD }),
+  'logout/all/': post('/auth/logout/all'),
+  'logout/all/ except the current session': post('/auth/logout/all', { keep_current: true }),
+  'DELETE of another session': async (app, token) => {
+    const { session_id: id } = await app.login('bob');
+    await app.delete(`/auth/sessions/${id}`, token).expect(403, REFUSED);
+  },
+  'DELETE of an unknown session': (app, token) => app.delete('/auth/sessions/x', token).expect(403, REFUSED),
+  '@RequireRecentLogin()': post('/sensitive'),
+  impersonate: async (app, token) => app.post(`/act-as/${await userIdOf(app)}`, token, {}).expect(403, REFUSED),
+  changePassword: rejects((app, own) =>
+    app.auth.changePassword(own, { currentPassword: PASSWORD, newPassword: PASSWORD }, {}, { keepTokens: true }),
+  ),
+  reauthenticate: rejects((app, own) => app.auth.reauthenticate(own, PASSWORD)),
+  confirmIdentity: rejects((app, own) => app.auth.confirmIdentity(own, { methods: ['otp'] })),
+  attempt: rejects((app, principal) => app.auth.attempt({ principal, method: 'otp' }, {}, () => true)),
+  logoutAll: rejects((app, own) => app.auth.logoutAll(own)),
+  assertMayEndSessions: rejects((app, own) => app.auth.assertMayEndSessions(own)),
+  assertRecentLogin: rejects((app, own) => app.auth.assertRecentLogin(own, 600)),
+};
+
+describeEverywhere('while an administrator acts as a user', { auth, controllers }, ({ app }) => {
+  it.each(Object.keys(REFUSALS))(
+    '%s is refused while an administrator acts as the user, and changes nothing',
+    async (name) => {
+      const { accessToken, principal, administrator } = await actAsBob(app);
+      const bob = await app.login('bob');
+      const before = await historyOf(app, bob.access_token);
+      await REFUSALS[name]!(app, accessToken, principal);
+      for (const token of [accessToken, bob.access_token, administrator.access_token])
+        await app.get('/me', token).expect(200);
+      const added = (await historyOf(app, bob.access_token)).slice(0, -before.length);
+      expect(added.filter(({ event }) => event !== 'login_success')).toEqual([]);
+      expect(app.sent('login_failed')).toEqual([]);
+    },
+  );
+
+  it('logout/ ends an impersonation and nothing else, and so does DELETE of the own session', async () => {
+    for (const leave of [
+      (token: string) => app.post('/auth/logout', token),
+      (token: string, id: string) => app.delete(`/auth/sessions/${id.toUpperCase()}`, token),
+    ]) {
+      const { accessToken, sessionId, administrator } = await actAsBob(app);
+      await leave(accessToken, sessionId).expect(200);
+      await app.get('/me', accessToken).expect(401);
+      await app.get('/me', administrator.access_token).expect(200);
+      await app.refresh(administrator.refresh_token).expect(200);
+    }
+  });
+});
+
+describeHttp('impersonation by the route of an application', { auth, controllers }, ({ app }) => {
+  it('the principal of an impersonation has the actor, and its data can change', async () => {
+    const alice = await app.login();
+    const { body } = await app.post(`/act-as/${await userIdOf(app, 'bob')}`, alice.access_token, {}).expect(201);
+    const { accessToken, ...opened } = body as Impersonation;
+    expect(Object.keys(opened).sort()).toEqual(['accessTokenExpiresAt', 'sessionId', 'userId']);
+    const { body: principal } = await app.get('/principal', accessToken).expect(200);
+    const actor = { userId: await userIdOf(app), sessionId: alice.session_id, reason: 'ticket 7' };
+    expect(principal).toMatchObject({ userId: opened.userId, actor });
+    const own = (await app.auth.authenticate(accessToken))!;
+    await app.auth.updateSessionData(own, { tenant: 'acme' });
+    expect((await app.auth.authenticate(accessToken))!.data).toEqual({ tenant: 'acme' });
+  });
+});
+
+describe.each(['optional', 'only'] as const)('cookies: %s', (mode) => {
+  describeHttp('and impersonation', { auth: { ...auth, cookies: { mode } }, controllers }, ({ app }) => {
+    const actByCookie = async (browser: Browser): Promise<string> => {
+      await browser.call('/auth/login', CREDENTIALS);
+      const path = `/act-as/${await userIdOf(app, 'bob')}`;
+      const { body, ...answer } = await browser.send(path, { method: 'POST', body: {} });
+      expect(cookiesIn(answer as never)).toEqual([]);
+      return (body as Impersonation).accessToken;
+    };
+    const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
+    const who = async (browser: Browser, request: object = {}): Promise<unknown> =>
+      (await browser.send('/me', request)).body.username;
+
+    it('an administrator with cookies acts as the user with a bearer token, and goes back with the same cookies', async () => {
+      const browser = new Browser(app);
+      const token = await actByCookie(browser);
+      const { jar } = browser;
+      expect([await who(browser, bearer(token)), await who(browser)]).toEqual(['bob', 'alice']);
+      const headers = { ...bearer(token).headers, 'X-Auth-Transport': 'cookie' };
+      // The first logout is the way back. The second one comes late, as after the end of the impersonation.
+      for (const [sent, status] of [
+        [headers, 200],
+        [bearer(token).headers, 401],
+      ] as const) {
+        expect((await browser.send('/auth/logout', { method: 'POST', headers: sent })).status).toBe(status);
+        expect([browser.jar, await who(browser)]).toEqual([jar, 'alice']);
+      }
+    });
+
+    it('the token of an impersonation is refused as a cookie: on routes, at logout and for sockets', async () => {
+      const browser = new Browser(app);
+      const token = await actByCookie(browser);
+      browser.put('__Host-auth_access', token);
+      browser.put('__Host-auth_refresh', null);
+      expect((await browser.send('/me')).status).toBe(401);
+      const request = { headers: {}, socket: { server: app.nest.getHttpServer() } };
+      const open = (headers: object): Promise<unknown> => {
+        const found = socketAccessToken({ request: { ...request, headers } });
+        return app.auth.authenticate(found.accessToken, found.client);
+      };
+      expect(await open(lowerCased(browser.handshakeFrom('https://api.example.com')))).toBeNull();
+      expect(await open({ authorization: `Bearer ${token}` })).toMatchObject({ actor: { reason: 'ticket 7' } });
+      expect((await browser.call('/auth/logout')).status).toBe(401);
+    });
+
+    it('AuthCookies.set refuses an impersonation', async () => {
+      const opened = { accessToken: 'x', accessTokenExpiresAt: new Date() } as TokenPair;
+      const request = { headers: { 'sec-fetch-site': 'same-origin' }, url: '/' };
+      const set = (): void => app.nest.get(AuthCookies).set(request, {} as never, opened);
+      expect(set).toThrow('The token of an impersonation works only as a bearer token.');
+    });
+  });
+});
+
+const lowerCased = (headers: Record<string, string>): object =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -1,0 +1,79 @@
+import { Body, Controller, Get, Param, Post, Req, UseGuards } from '@nestjs/common';
+import {
+  type AuthPrincipal,
+  type AuthRequest,
+  BearerAuthGuard,
+  clientInfoOf,
+  CurrentPrincipal,
+  type Impersonation,
+  ImpersonationPolicy,
+  RequireRecentLogin,
+  SessionAdministration,
+} from 'nestjs-session-auth';
+import { userIdOf } from './environment';
+import type { LoginAnswer, TestApplication } from './test-application';
+
+/** A policy whose answer each test sets. By default, it allows everything. */
+export class DrivenImpersonationPolicy extends ImpersonationPolicy {
+  readonly asked: unknown[][] = [];
+  answer: () => unknown = () => true;
+
+  isAllowed(...args: unknown[]): boolean {
+    this.asked.push(args);
+    return this.answer() as boolean;
+  }
+
+  reset(): void {
+    this.asked.length = 0;
+    this.answer = () => true;
+  }
+}
+
+/** An application's routes for administrators. */
+@Controller()
+@UseGuards(BearerAuthGuard)
+export class SupportController {
+  constructor(private readonly administration: SessionAdministration) {}
+
+  @Post('act-as/:id')
+  actAs(
+    @CurrentPrincipal() principal: AuthPrincipal,
+    @Param('id') id: string,
+    @Req() request: AuthRequest,
+    @Body() { seconds }: { seconds?: number },
+  ): Promise<Impersonation> {
+    const client = clientInfoOf(request);
+    return this.administration.impersonate(principal, id, {
+      reason: 'ticket 7',
+      client,
+      ...(seconds ? { seconds } : {}),
+    });
+  }
+
+  @Get('principal')
+  principal(@CurrentPrincipal() principal: AuthPrincipal): AuthPrincipal {
+    return principal;
+  }
+
+  @Post('sensitive')
+  @RequireRecentLogin({ withinSeconds: 600 })
+  sensitive(): void {
+    // The guard decides.
+  }
+}
+
+export interface Impersonated extends Impersonation {
+  readonly administrator: LoginAnswer;
+  readonly principal: AuthPrincipal;
+}
+
+/** Logs alice in, who then acts as bob. */
+export async function actAsBob(app: TestApplication, seconds?: number): Promise<Impersonated> {
+  const administrator = await app.login();
+  const own = (await app.auth.authenticate(administrator.access_token))!;
+  const request = { reason: 'ticket 7', client: { ipAddress: '192.0.2.9', userAgent: 'console' } };
+  const opened = await app.nest
+    .get(SessionAdministration)
+    .impersonate(own, await userIdOf(app, 'bob'), seconds === undefined ? request : { ...request, seconds });
+  return { ...opened, administrator, principal: (await app.auth.authenticate(opened.accessToken))! };
+}
