@@ -101,7 +101,8 @@ describeInChromium('the front ends of the examples', () => {
       const [page] = (await open(1)) as [Page];
       await signIn(page, 'alice');
       env.clock.advance(TTL);
-      await Promise.all([answered(page), reload(page)]);
+      const refreshed = (response: Response): boolean => response.request().method() === 'POST' && response.ok();
+      await Promise.all([page.waitForResponse(refreshed), reload(page)]);
       expect(await env.recorded('token_refresh')).toBe(1);
       await page.context().clearCookies({ name: 'auth_access' });
       await page.reload();
