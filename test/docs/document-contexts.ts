@@ -133,6 +133,12 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
       'old-tokens': 'export declare class OldTokens { take(token: string): Promise<number | undefined>; }',
     },
   },
+  'docs/notifications.md': {
+    modules: {
+      mailer: `import type { UserId } from 'nestjs-session-auth';
+        export declare class Mailer { send(userId: UserId, subject: string, text: string): Promise<void> }`,
+    },
+  },
   'docs/openapi.md': { declared: APP },
   'docs/operations.md': {
     declared: `import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';

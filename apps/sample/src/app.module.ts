@@ -4,6 +4,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuthModule, withAuthTables } from 'nestjs-session-auth';
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import { CreateSampleTables1760000000100 } from './create-tables.migration';
+import { Mailer } from './mailer';
 import { MeController } from './me.controller';
 import { PageController } from './page.controller';
 import { PageFiles } from './page-files';
@@ -12,6 +13,7 @@ import type { Settings } from './read-settings';
 import { SecurityAlert } from './security-alert.entity';
 import { SecurityAlerts } from './security-alerts';
 import { SecurityAlertsController } from './security-alerts.controller';
+import { SecurityEmails } from './security-emails';
 import { SecurityLog } from './security-log';
 import { SessionEvents } from './session-events';
 import { SessionEventsController } from './session-events.controller';
@@ -57,7 +59,9 @@ export class AppModule {
         SupportController,
       ],
       providers: [
+        Mailer,
         SecurityAlerts,
+        SecurityEmails,
         SecurityLog,
         SessionEvents,
         PageSettings,
