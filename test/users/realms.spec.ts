@@ -206,6 +206,8 @@ describeEverywhere('realms', tenants({ cookies: { mode: 'optional', secure: fals
     const before = await stored();
     await inRealm('globex', app.get('/me', stolen.access_token)).expect(401);
     await inRealm('globex', app.refresh(stolen.refresh_token)).expect(400);
+    const reset = app.auth.createPasswordResetToken(stolen.id, { realm: 'globex' });
+    expect(await codeOf(reset)).toBe('unknown_user');
     expect(await stored()).toEqual(before);
     await inRealm('acme', app.get('/me', stolen.access_token)).expect(401);
     expect(app.sent('user_logged_out').map(({ reason }) => reason)).toContain('user_disabled');

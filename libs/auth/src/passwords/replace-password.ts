@@ -152,8 +152,8 @@ export class ReplacePassword {
     this.assertSupported();
     const version = await this.users.credentialsVersion(String(userId), op.tx);
     const user = await this.findActive(userId, op);
+    if (!user) throw unknownUser();
     const { realm } = op.client;
-    if (!user || !isInRealm(user, realm)) throw unknownUser();
     const now = this.clock.now();
     const { token, digest, expiresAt } = this.tokens.issueToken('password_reset', now);
     const id = String(user.id);
@@ -177,10 +177,9 @@ export class ReplacePassword {
     const resetDigest = sha256(token);
     const owner = this.sql.readOwner.with({ digest: resetDigest, now: this.clock.now() });
     const [row] = (await this.database.run(op.tx, owner)).rows;
-    const { realm } = op.client;
-    if (!row || !isInRealm(row, realm)) throw invalidResetToken();
+    if (!row || !isInRealm(row, op.client.realm)) throw invalidResetToken();
     const user = await this.findActive(this.users.parseId(String(row['user_id'])), op);
-    if (!isInRealm(user, realm) || !user) throw invalidResetToken();
+    if (!user) throw invalidResetToken();
     if (!(await this.replace(user, newPassword, { resetDigest }, op)).isSet) throw invalidResetToken();
   }
 
@@ -191,13 +190,15 @@ export class ReplacePassword {
   }
 
   /**
-   * Returns the user, or null if the user is not active. The sessions and tokens of a user whom the application has
+   * Returns the user, or null if the user is not active or belongs to another realm. The sessions and tokens of a user whom the application has
    * disabled in its own table must not become valid again when the user is enabled.
    */
   private async findActive(userId: UserId, op: Operation): Promise<StoredUser | null> {
     const user = await this.users.findById(userId, op.tx);
-    if (user && !user.active) await this.endSessions.endForInactiveAccount(String(user.id), 'disabled', op);
-    return user?.active ? user : null;
+    if (!user || !isInRealm(user, op.client.realm)) return null;
+    if (user.active) return user;
+    await this.endSessions.endForInactiveAccount(String(user.id), 'disabled', op);
+    return null;
   }
 
   /** Checks the new password against the policy, stores it, ends sessions as the options say, and emits the signals. */
