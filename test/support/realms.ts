@@ -5,28 +5,40 @@ import {
   type TransportCall,
 } from 'nestjs-session-auth';
 import { Entity, Index } from 'typeorm';
-import { entityOf, GENERATED_ID, OPTIONAL_TEXT, TEXT } from './mapped-users';
+import { entityOf, GENERATED_ID, OPTIONAL_TEXT, TEXT, TRUE_BY_DEFAULT } from './mapped-users';
 import { PASSWORD, type TestApplication } from './test-application';
 
-@Entity('members')
-@Index(['tenant', 'email'], { unique: true })
-export class Member extends entityOf('Member', {
+export const MEMBER_COLUMNS = {
   id: GENERATED_ID,
   tenant: OPTIONAL_TEXT,
   email: TEXT,
   password: TEXT,
-  active: { type: Boolean, default: true },
-}) {}
+  active: TRUE_BY_DEFAULT,
+} as const;
+
+@Entity('members')
+@Index(['tenant', 'email'], { unique: true })
+export class Member extends entityOf('Member', MEMBER_COLUMNS) {}
+
+export const MEMBERS = {
+  entity: Member,
+  username: 'email',
+  passwordHash: 'password',
+  active: 'active',
+  realm: 'tenant',
+};
 
 interface Headers {
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-/** Reads the realm from a message, or from the header of a request or handshake. */
+/** Reads the realm from a message or the arguments of a GraphQL field, or from the header of a request or handshake. */
 export class HeaderRealms extends RealmResolver {
   realmOf(call: TransportCall): string | null {
     const [first, second, context] = [0, 1, 2].map((i) => call.getArgByIndex<never>(i));
-    const { realm: ofMessage } = Object(call.getType() === 'ws' ? second : first) as { readonly realm?: string };
+    const { realm: ofMessage } = Object(['ws', 'graphql'].includes(call.getType()) ? second : first) as {
+      readonly realm?: string;
+    };
     const source = call.getType<string>() === 'graphql' ? (context! as { req: Headers }).req : (first! as Headers);
     const realm = ofMessage ?? source.headers?.['x-realm'];
     if (realm === 'failure') throw new Error('no realm');
@@ -38,7 +50,7 @@ export class HeaderRealms extends RealmResolver {
 export const tenants = (auth: AuthModuleOptions = {}) => ({
   auth: {
     realm: HeaderRealms,
-    users: { entity: Member, username: 'email', passwordHash: 'password', active: 'active', realm: 'tenant' },
+    users: MEMBERS,
     ...auth,
   },
   entities: [Member, ...AUTH_ENTITIES_WITHOUT_USERS],

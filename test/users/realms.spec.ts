@@ -1,20 +1,44 @@
+import { UseGuards } from '@nestjs/common';
+import { Args, Query, Resolver } from '@nestjs/graphql';
 import { hashSync } from 'bcrypt';
 import {
   AUTH_ENTITIES_WITHOUT_USERS,
   type AuthError,
+  BearerAuthGuard,
+  CurrentPrincipal,
+  type ExternalPrincipal,
+  type FormerToken,
+  FormerTokens,
   OpenSockets,
   type StoredUser,
   type UserEntityMapping,
   UserStore,
 } from 'nestjs-session-auth';
 import type { Test } from 'supertest';
+import { Entity, Index } from 'typeorm';
 import { Users } from '../../libs/auth/src/users/users';
 import { DATABASES } from '../support/databases';
-import { describeEverywhere, describeOnEachDatabase, INVALID_REFRESH } from '../support/environment';
+import {
+  describeApplication,
+  describeEverywhere,
+  describeOnEachDatabase,
+  describeOnEachServer,
+  INVALID_REFRESH,
+} from '../support/environment';
+import { mercurius } from '../support/graphql-connection';
 import { entityOf, GENERATED_ID, TEXT, TEXT_ID } from '../support/mapped-users';
-import { ALICE, createAlices, Member, tenants } from '../support/realms';
+import { ALICE, createAlices, Member, MEMBER_COLUMNS, MEMBERS, tenants } from '../support/realms';
 import { startForTest } from '../support/start-for-test';
 import { PASSWORD, type LoginAnswer, type TestApplication } from '../support/test-application';
+
+@Entity('uuid_members')
+@Index(['tenant', 'email'], { unique: true })
+class UuidMember extends entityOf('UuidMember', { ...MEMBER_COLUMNS, tenant: { type: 'uuid' } }) {}
+
+const byUuid = {
+  ...tenants({ users: { ...MEMBERS, entity: UuidMember } }),
+  entities: [UuidMember, ...AUTH_ENTITIES_WITHOUT_USERS],
+};
 
 const TABLES = ['sessions', 'events', 'login_failures', 'login_tickets', 'password_resets', 'user_locks'];
 
@@ -211,6 +235,63 @@ describeEverywhere('realms', tenants({ cookies: { mode: 'optional', secure: fals
     expect(await stored()).toEqual(before);
     await inRealm('acme', app.get('/me', stolen.access_token)).expect(401);
     expect(app.sent('user_logged_out').map(({ reason }) => reason)).toContain('user_disabled');
+  });
+});
+
+describeOnEachDatabase('sockets with realms', tenants(), ({ app }) => {
+  it.each([
+    ['its user moves to another realm', 'members SET tenant'],
+    ['its session was opened before the option was set', 'auth_sessions SET realm'],
+  ])('a socket closes if %s', async (_, assignment) => {
+    const [id] = await createAlices(app);
+    const close = jest.fn();
+    const sockets = app.nest.get(OpenSockets);
+    sockets.register((await app.auth.openSession(id!, { realm: 'acme' })).sessionId, close);
+    expect(await sockets.check()).toBe(0);
+    await app.dataSource.query(`UPDATE ${assignment} = NULL`);
+    // The check at registration may close it too.
+    await sockets.check();
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+});
+
+describeOnEachServer('realms of type uuid', byUuid, ({ app }) => {
+  it('a UUID is a realm only as the database stores it', async () => {
+    const user = { ...ALICE, realm: '0d1f4a52-7c1e-4d7b-9f0a-6f5b1f2e3d4c' };
+    await app.auth.createUser(user);
+    const { accessToken, refreshToken } = await app.auth.login(user, user);
+    expect(await app.auth.authenticate(accessToken, user)).toMatchObject({ realm: user.realm });
+    await app.auth.refresh(refreshToken, user);
+    const other = { realm: user.realm.toUpperCase() };
+    await expect(app.auth.login(user, other)).rejects.toMatchObject({ code: 'invalid_credentials' });
+    const created = app.auth.createUser({ ...user, ...other, username: 'bob@example.com' });
+    await expect(created).rejects.toMatchObject({ code: 'invalid_field' });
+  });
+});
+
+@Resolver()
+class RealmResolverQueries {
+  @Query(() => String)
+  @UseGuards(BearerAuthGuard)
+  realm(@Args('realm') _: string, @CurrentPrincipal() principal: ExternalPrincipal): string {
+    return String(principal.realm);
+  }
+}
+
+class FormerIds extends FormerTokens {
+  verify(userId: string): FormerToken {
+    return { userId, issuedAt: new Date(8.64e15) };
+  }
+}
+
+const graphql = { platform: 'fastify' as const, imports: [mercurius()], providers: [RealmResolverQueries] };
+
+describeApplication('former tokens with realms', { ...tenants({ formerTokens: FormerIds }), ...graphql }, ({ app }) => {
+  it('each field of a GraphQL query is of its own realm', async () => {
+    const [id] = await createAlices(app);
+    const query = '{ a: realm(realm: "acme") b: realm(realm: "globex") }';
+    const { body } = await app.post('/graphql', String(id), { query });
+    expect(body).toMatchObject({ data: null, errors: [{ path: ['b'] }] });
   });
 });
 

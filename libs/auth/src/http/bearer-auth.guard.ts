@@ -96,7 +96,7 @@ export class BearerAuthGuard implements CanActivate {
     if (!isCookie && isToken('api_key', accessToken))
       return this.apiKeys.authenticate(accessToken, apiKeyScopes, client, realm);
     const principal = await this.authentication.authenticate(accessToken, client, realm);
-    return principal ?? this.formerTokens.authenticate(accessToken, context);
+    return principal ?? this.formerTokens.authenticate(accessToken, context, realm);
   }
 
   /** Removes the cookies of a refused logout, and the caller of a refused GraphQL execution. */

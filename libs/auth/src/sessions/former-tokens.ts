@@ -7,7 +7,6 @@ import { AuthError } from '../base/errors';
 import { toFailureReport } from '../base/failures';
 import { Database } from '../database/database';
 import { StatementFactory } from '../database/statements';
-import { ClientInspector } from '../history/event-log';
 import { isOwnToken } from '../tokens/tokens';
 import { Users } from '../users/users';
 import { AuthenticatedExternal, type ExternalPrincipal } from './external-principal';
@@ -23,7 +22,6 @@ export class AuthenticateFormerTokens {
   constructor(
     @Optional() @Inject(FormerTokens) private readonly formerTokens: FormerTokens | null,
     private readonly users: Users,
-    private readonly clients: ClientInspector,
     private readonly database: Database,
     statements: StatementFactory,
     clock: Clock,
@@ -34,17 +32,23 @@ export class AuthenticateFormerTokens {
     );
   }
 
-  /** Returns null if the token, or its user, is not accepted. */
-  async authenticate(token: string, call: TransportCall): Promise<ExternalPrincipal | null> {
+  /**
+   * Returns null if the token, or its user, is not accepted.
+   * @param realm the realm of the call, in the form of `Client.realm`
+   */
+  async authenticate(token: string, call: TransportCall, realm: string | null): Promise<ExternalPrincipal | null> {
     if (!this.formerTokens || isOwnToken(token)) return null;
-    if (call.getType() !== 'graphql') return this.authenticateOnce(this.formerTokens, token, call);
+    const start = this.authenticateOnce.bind(this, this.formerTokens, token, call, realm);
+    if (call.getType() !== 'graphql') return start();
     // All fields of an operation start together, however many aliases it has, and share argument 2, the context. A call
     // that starts later is verified again, since its token may have been revoked meanwhile.
     const context = Object(call.getArgByIndex(2) ?? call) as object;
     const started = this.started.get(context) ?? new Map<string, Promise<ExternalPrincipal | null>>();
-    const authentication = started.get(token) ?? this.authenticateOnce(this.formerTokens, token, call);
-    this.started.set(context, started.set(token, authentication));
-    const forget = (): void => void started.delete(token);
+    // The arguments of a field may determine its realm.
+    const key = `${realm} ${token}`;
+    const authentication = started.get(key) ?? start();
+    this.started.set(context, started.set(key, authentication));
+    const forget = (): void => void started.delete(key);
     authentication.then(forget, forget);
     setImmediate(forget);
     return authentication;
@@ -54,6 +58,7 @@ export class AuthenticateFormerTokens {
     tokens: FormerTokens,
     token: string,
     call: TransportCall,
+    realm: string | null,
   ): Promise<ExternalPrincipal | null> {
     const found = await this.verify(tokens, token, call);
     if (!found) return null;
@@ -62,10 +67,9 @@ export class AuthenticateFormerTokens {
     const { rows } = await this.database.run(null, this.readRevocation.with({ userId }));
     if (issuedAt.getTime() < Number(rows[0]?.['revoked_at'] ?? 0)) return null;
     const { status, user } = await this.users.accountOf(userId);
-    const realm = this.clients.realmOf(call);
     if (status !== 'active' || !isInRealm(user, realm)) return null;
     const [id, roles] = [this.users.parseId(userId), this.users.rolesOf(user)];
-    const verifyAgain = (): Promise<ExternalPrincipal | null> => this.authenticate(token, call);
+    const verifyAgain = (): Promise<ExternalPrincipal | null> => this.authenticate(token, call, realm);
     return new AuthenticatedExternal(id, { formerToken: { issuedAt } }, user, roles, realm, verifyAgain);
   }
 

@@ -1,5 +1,4 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
-import { isInRealm } from '../adapters/realm';
 import { BackgroundTask } from '../base/background-task';
 import { Clock } from '../base/clock';
 import { toFailureReport } from '../base/failures';
@@ -164,7 +163,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
       const now = this.clock.now();
       // A `UserStore` is not queried for each user, so `account` is null. Guarded requests detect its inactive users.
       const isCurrent = ({ account, realm, userRealm }: ActiveSession): boolean =>
-        account === null || (account === 'active' && isInRealm({ realm: userRealm }, realm));
+        account === null || (account === 'active' && realm === userRealm);
       const live = found.filter((one) => !isExpired(one.session, now) && isCurrent(one));
       const authenticatedAt = new Map(live.map(({ session }) => [session.id, session.authenticatedAt]));
       // No socket is current at NaN.

@@ -32,11 +32,12 @@ export class UserIds {
 
   /**
    * Returns the id as a parameter, or null if it does not match the format of its column or, on PostgreSQL, is too large.
-   * MySQL would treat `abc` as 0 and `7x` as 7, and PostgreSQL would fail.
+   * MySQL would treat `abc` as 0 and `7x` as 7, and PostgreSQL would fail, or accept a UUID in upper case, which differs
+   * from the text in sessions.
    */
   parameterOf(id: UserId): string | null {
     const text = String(id);
-    if (this.format && !new RegExp(this.format.pattern, 'i').test(text)) return null;
+    if (this.format && !new RegExp(this.format.pattern).test(text)) return null;
     const bits = this.dialect === 'postgres' ? POSTGRES_BITS[this.type] : undefined;
     return bits === undefined || BigInt.asIntN(bits, BigInt(text)) === BigInt(text) ? text : null;
   }
