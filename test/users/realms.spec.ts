@@ -10,6 +10,7 @@ import {
   type FormerToken,
   FormerTokens,
   OpenSockets,
+  SessionAdministration,
   type StoredUser,
   type UserEntityMapping,
   UserStore,
@@ -26,6 +27,7 @@ import {
   INVALID_REFRESH,
 } from '../support/environment';
 import { mercurius } from '../support/graphql-connection';
+import { DrivenImpersonationPolicy } from '../support/impersonation';
 import { entityOf, GENERATED_ID, TEXT, TEXT_ID } from '../support/mapped-users';
 import { ALICE, createAlices, Member, MEMBER_COLUMNS, MEMBERS, tenants } from '../support/realms';
 import { startForTest } from '../support/start-for-test';
@@ -252,6 +254,25 @@ describeOnEachDatabase('sockets with realms', tenants(), ({ app }) => {
     // The check at registration may close it too.
     await sockets.check();
     expect(close).toHaveBeenCalledTimes(1);
+  });
+});
+
+const impersonating = tenants({ impersonationPolicy: DrivenImpersonationPolicy });
+
+describeOnEachDatabase('impersonation with realms', impersonating, ({ app }) => {
+  it('an administrator acts only as users of their realm, and no longer after a move to another', async () => {
+    const [alice, other] = await createAlices(app);
+    const acme = { realm: 'acme' };
+    const { id } = await app.auth.createUser({ ...ALICE, ...acme, username: 'bob@example.com' });
+    const own = await app.auth.openSession(id, acme);
+    const bob = (await app.auth.authenticate(own.accessToken, acme))!;
+    const act = (userId: number) =>
+      app.nest.get(SessionAdministration).impersonate(bob, userId, { reason: 'A question' });
+    await expect(act(other!)).rejects.toMatchObject({ code: 'unknown_user' });
+    const { accessToken } = await act(alice!);
+    expect(await app.auth.authenticate(accessToken, acme)).toMatchObject({ userId: alice });
+    await app.dataSource.getRepository(Member).update({ id: Number(id) }, { tenant: 'globex' });
+    expect(await app.auth.authenticate(accessToken, acme)).toBeNull();
   });
 });
 

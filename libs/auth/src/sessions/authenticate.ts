@@ -299,7 +299,9 @@ export class Authenticate {
     const { sessionId, userId: administratorId } = JSON.parse(actor) as StoredActor;
     const found = this.allowsImpersonation ? await this.administrators.get(sessionId) : null;
     const isLive = found?.session.actor === null && !isExpired(found.session, this.clock.now());
-    if (isLive && (await this.accountIfActive({ userId: administratorId, account: found.account }, {}))) return true;
+    const account = isLive && (await this.accountIfActive({ userId: administratorId, account: found.account }, {}));
+    // An administrator who was moved to another realm could not use the session either.
+    if (account && isInRealm(account.user ?? { realm: found.userRealm }, found.realm)) return true;
     const end = () =>
       this.endSessions.end({ userId, sessionId: id, reason: 'actor_session_ended' }, { client: NO_CLIENT, tx: null });
     await this.ends.run(`actor ${id}`, end);
