@@ -12,9 +12,9 @@ const EXEMPT = /(?:\.spec\.ts|migrations\.ts|frequent-passwords\.ts)$/;
 export function budgets(): Readonly<Record<string, { readonly size: number; readonly budget: number }>> {
   const library = sourcesIn(LIBRARY).filter((path) => !EXEMPT.test(path));
   return {
-    'lines of libs/auth/src': { size: linesOf(library), budget: 16_900 },
+    'lines of libs/auth/src': { size: linesOf(library), budget: 17_220 },
     'files of libs/auth/src': { size: library.length, budget: 150 },
-    'lines of test': { size: linesOf(sourcesIn(TESTS)), budget: 42_954 },
+    'lines of test': { size: linesOf(sourcesIn(TESTS)), budget: 43_100 },
     ...words(),
   };
 }
@@ -44,7 +44,7 @@ function words(): ReturnType<typeof budgets> {
   const total = (list: typeof counted): number => list.reduce((sum, { size }) => sum + size, 0);
   return {
     'words of the dossier': { size: total(dossier!), budget: 25_000 },
-    'words of all other documents': { size: total(others!), budget: 55_000 },
+    'words of all other documents': { size: total(others!), budget: 55_200 },
     ...Object.fromEntries(others!.map(({ file, size, budget }) => [`words of ${file}`, { size, budget }])),
   };
 }
