@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { AUTH_ENTITIES, AUTH_MIGRATIONS } from 'nestjs-session-auth';
+import { AUTH_ENTITIES, AUTH_MIGRATIONS, SessionAdministration } from 'nestjs-session-auth';
 import { AbstractLogger, DataSource } from 'typeorm';
 import { createDatabase, type DatabaseName, type TestDatabase } from '../support/databases';
 import { userIdOf } from '../support/environment';
@@ -15,7 +15,8 @@ export interface FirstRelease {
     readonly refresh_token: string;
     readonly used: string;
   }[];
-  /** A login ticket and a password reset token of a user without a session. */
+  /** An API key, a login ticket and a password reset token of a user without a session. */
+  readonly key: string;
   readonly ticket: string;
   readonly reset: string;
   /** The SQL that creates the tables and their rows. */
@@ -83,8 +84,10 @@ async function writeRows(database: TestDatabase): Promise<Omit<FirstRelease, 'st
   const carol = await userIdOf(app, 'carol');
   const ticket = await app.auth.createLoginTicket(carol, { methods: ['otp'] });
   const { token: reset } = await app.auth.createPasswordResetToken(carol);
+  const newKey = { name: 'a script', scopes: ['orders:read'] };
+  const { key } = await app.nest.get(SessionAdministration).createApiKey(carol, newKey, { actor: 'alice' });
   await app.close();
-  return { sessions, ticket, reset };
+  return { sessions, key, ticket, reset };
 }
 
 function literal(value: string | number | boolean | null): string {

@@ -1,4 +1,4 @@
-import { AUTH_ENTITIES, AUTH_MIGRATIONS } from 'nestjs-session-auth';
+import { ApiKeys, AUTH_ENTITIES, AUTH_MIGRATIONS } from 'nestjs-session-auth';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataSource, type MigrationInterface, type QueryRunner, TableColumn } from 'typeorm';
@@ -25,7 +25,7 @@ describe.each(DATABASES)('an upgrade from the first release on %s', (name) => {
   beforeAll(() => (process.env['UPDATE_FIXTURES'] ? freezeFirstRelease(name, file) : undefined));
 
   it('an upgrade with old and new instances at the same time, and the way back, sign nobody out and keep what the first release stored', async () => {
-    const { sessions, ticket, reset, statements } = JSON.parse(readFileSync(file, 'utf8')) as FirstRelease;
+    const { sessions, key, ticket, reset, statements } = JSON.parse(readFileSync(file, 'utf8')) as FirstRelease;
     const database = await databaseForTest(name);
     const instance = { ...database, options: { ...database.options, synchronize: false } };
     const release = async (...later: (new () => MigrationInterface)[]): Promise<DataSource> =>
@@ -72,6 +72,7 @@ describe.each(DATABASES)('an upgrade from the first release on %s', (name) => {
     await refreshAll(old);
     expect([old, renewed].flatMap((app) => app.sent('user_logged_out'))).toEqual([]);
 
+    await renewed.nest.get(ApiKeys).authenticate(key, ['orders:read']);
     await renewed.auth.openSession({ ticket });
     await renewed.auth.redeemPasswordResetToken(reset, 'a password that is new');
     await renewed.refresh(sessions[0]!.used).expect(400);

@@ -118,6 +118,21 @@ const TABLES: readonly FrozenTable[] = [
     ],
     indices: [],
   },
+  {
+    name: 'auth_api_keys',
+    columns: [
+      primary(text('id', 36)),
+      text('user_id', 255),
+      nullable(text('realm', 64)),
+      text('name', 100),
+      { name: 'scopes', type: 'text' },
+      text('digest', 64),
+      instant('created_at'),
+      nullable(instant('expires_at')),
+      nullable(instant('last_used_at')),
+    ],
+    indices: [{ columns: ['user_id'] }, { columns: ['expires_at'] }],
+  },
 ];
 
 /**
@@ -141,7 +156,7 @@ export abstract class TableMigration implements MigrationInterface {
   }
 }
 
-/** Creates the tables of sessions, events, failed logins, login tickets, password resets and user locks. */
+/** Creates the tables of sessions, events, failed logins, login tickets, password resets, user locks and API keys. */
 export class CreateAuthSessions1760000000000 extends TableMigration {
   readonly name = 'CreateAuthSessions1760000000000';
   protected readonly tables = TABLES;
@@ -166,41 +181,17 @@ export class CreateAuthUsers1760000000001 extends TableMigration {
   protected readonly tables = [USERS];
 }
 
-const API_KEYS: FrozenTable = {
-  name: 'auth_api_keys',
-  columns: [
-    primary(text('id', 36)),
-    text('user_id', 255),
-    nullable(text('realm', 64)),
-    text('name', 100),
-    { name: 'scopes', type: 'text' },
-    text('digest', 64),
-    instant('created_at'),
-    nullable(instant('expires_at')),
-    nullable(instant('last_used_at')),
-  ],
-  indices: [{ columns: ['user_id'] }, { columns: ['expires_at'] }],
-};
-
-/** Creates the table of API keys. */
-export class CreateAuthApiKeys1764000000000 extends TableMigration {
-  readonly name = 'CreateAuthApiKeys1764000000000';
-  protected readonly tables = [API_KEYS];
-}
-
 type MigrationClass = new () => MigrationInterface;
 
 /** The library's migrations for an application with its own users. */
 export const AUTH_MIGRATIONS_WITHOUT_USERS: readonly MigrationClass[] = Object.freeze([
   CreateAuthSessions1760000000000,
-  CreateAuthApiKeys1764000000000,
 ]);
 
 /** All migrations of the library, for the option `migrations` of your DataSource. */
 export const AUTH_MIGRATIONS: readonly MigrationClass[] = Object.freeze([
-  CreateAuthSessions1760000000000,
+  ...AUTH_MIGRATIONS_WITHOUT_USERS,
   CreateAuthUsers1760000000001,
-  CreateAuthApiKeys1764000000000,
 ]);
 
 /** A column as of the migration. Later changes to the entity do not affect this column. */
