@@ -20,7 +20,7 @@ import { SecurityAlerts } from './security-alerts.js';
       }),
     ),
     EventEmitterModule.forRoot(),
-    // For step 5. For development, `secure: false` allows cookies over http on localhost.
+    // For step 4. For development, `secure: false` allows cookies over http on localhost.
     AuthModule.forRoot({ cookies: { mode: 'optional', secure: false } }),
   ],
   controllers: [AppController, MeController],
