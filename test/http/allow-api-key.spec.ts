@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
-import { Controller, Get, Post, Req, Sse, UseGuards } from '@nestjs/common';
+import { Controller, Get, Next, Post, Req, Sse, UseGuards } from '@nestjs/common';
 import { Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
 import { ClientProxyFactory, type ClientProxy, MessagePattern, Transport } from '@nestjs/microservices';
 
@@ -258,6 +258,36 @@ describe.each(['optional', 'only'] as const)('API keys with cookies.mode: %s', (
     await app.get('/orders', key).set('Cookie', cookie).expect(200);
     expect(() => socketAccessToken({ headers: {} })).toThrow('Authentication credentials were not provided.');
   });
+});
+
+it('a handler that passes its request on to another handler does not lend its scopes to that handler', async () => {
+  @Controller('passed-on')
+  class First {
+    @Get('*path')
+    @AllowApiKey('orders:read')
+    pass(@Next() next: () => void): void {
+      next();
+    }
+  }
+  @Controller('passed-on')
+  class Second {
+    @Get('write')
+    @AllowApiKey('orders:write')
+    write(): void {}
+
+    @Get('guarded')
+    @UseGuards(BearerAuthGuard)
+    guarded(): void {}
+
+    @Get('read')
+    @AllowApiKey('orders:read')
+    read(): void {}
+  }
+  const app = await start({ controllers: [First, Second] });
+  const { key } = await createKey(app);
+  await app.get('/passed-on/write', key).expect(403, SCOPE_MISSING);
+  await app.get('/passed-on/guarded', key).expect(403, NOT_ALLOWED);
+  await app.get('/passed-on/read', key).expect(200);
 });
 
 it('a token source can find a key, but not in a cookie', async () => {
