@@ -126,6 +126,12 @@ describeHttp('AuthCookies', options, (env) => {
     expect(env.app.sent('token_reuse_detected')).toHaveLength(1);
   });
 
+  it('AuthCookies refreshes no cookies for a request with a bearer token, even an invalid one', async () => {
+    const headers = { Authorization: 'Bearer x' };
+    expect(answerOf(await browser.send('/page', { headers }))).toEqual([200, { session: null }, []]);
+    expect((await browser.send('/page')).body).toEqual({ session: sessionId });
+  });
+
   it('AuthCookies returns null without a valid refresh cookie, clears a cookie that names no session, and refuses two cookies', async () => {
     expect(answerOf(await new Browser(env.app).send('/page'))).toEqual([200, { session: null }, []]);
     const { [REFRESH]: refresh } = browser.jar;
