@@ -55,6 +55,7 @@ const ENDS: readonly (readonly [title: string, reason: string | null, end: End])
   ['a refresh token is reused', 'token_reuse', (app) => reuse(app)],
   ['its user is forgotten', null, ({ auth }, userId) => auth.forgetUser(userId)],
   ['its user is disabled in the table', 'user_disabled', (app) => useWhileDisabled(app)],
+  ['its user was disabled in the table and is enabled', 'user_disabled', enableAfterTable],
 ];
 
 async function reuse(app: TestApplication): Promise<void> {
@@ -68,6 +69,11 @@ let current: string;
 async function useWhileDisabled(app: TestApplication): Promise<void> {
   await setActive(app, 'alice', false);
   await app.get('/orders', current).expect(401, INVALID);
+}
+
+async function enableAfterTable(app: TestApplication, userId: string): Promise<void> {
+  await setActive(app, 'alice', false);
+  await app.auth.enableUser(userId);
 }
 
 describeOnEachDatabase('API keys', options, (env) => {

@@ -165,7 +165,8 @@ export class Accounts {
     const user = await this.users.findById(userId, op.tx);
     if (!user) throw unknownUser();
     const { lock } = this;
-    // The application may have disabled the user in its own table, which did not revoke any tokens.
+    // The application may have disabled the user in its own table, which did not end any session, key or token.
+    if (!user.active) await this.endSessions.endForInactiveAccount(String(user.id), 'disabled', op);
     await this.database.transaction(op.tx, function* () {
       yield* lock.lock(String(user.id));
       yield* lock.revokeCredentials(String(user.id));
