@@ -1,7 +1,8 @@
-import { type StoredUser, UserStore } from 'nestjs-session-auth';
+import { SessionAdministration, type StoredUser, UserStore } from 'nestjs-session-auth';
 import { hashSync } from 'bcrypt';
 import { EndSessions } from '../../libs/auth/src/sessions/end-sessions';
 import { describeOnEachDatabase, setActive, storedSession, type TestEnvironment } from '../support/environment';
+import { DrivenImpersonationPolicy } from '../support/impersonation';
 import { storedUsers } from '../support/mapped-users';
 import { startForTest } from '../support/start-for-test';
 import { PASSWORD, type TestApplication } from '../support/test-application';
@@ -46,9 +47,9 @@ class CountingUsers extends UserStore {
     return Promise.resolve(this.alice);
   }
 
-  override findById(): Promise<StoredUser> {
+  override findById(id: string): Promise<StoredUser> {
     this.lookups++;
-    return Promise.resolve(this.alice);
+    return Promise.resolve({ ...this.alice, id });
   }
 }
 
@@ -61,4 +62,19 @@ it('a user store reads the user once for the calls that share a lookup of the se
   expect(found.every((principal) => principal?.userId === '7')).toBe(true);
   // The first call reads the session alone, and all others together.
   expect(users.lookups).toBe(2);
+});
+
+it('a user store also reads an administrator who acts as a user once for the calls that share a lookup', async () => {
+  const users = new CountingUsers();
+  const { auth, ...others } = storedUsers(users);
+  const impersonationPolicy = new DrivenImpersonationPolicy();
+  const app = await startForTest('sqlite', { ...others, auth: { ...auth, impersonationPolicy } });
+  const administrator = (await app.auth.authenticate((await app.login()).access_token))!;
+  const administration = app.nest.get(SessionAdministration);
+  const { accessToken } = await administration.impersonate(administrator, '8', { reason: 'ticket 7' });
+  users.lookups = 0;
+  const found = await authenticateOften(app, accessToken);
+  expect(found.every((principal) => principal?.actor?.userId === '7')).toBe(true);
+  // As above, for each of the two users.
+  expect(users.lookups).toBeLessThanOrEqual(4);
 });

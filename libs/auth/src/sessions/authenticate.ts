@@ -130,6 +130,7 @@ export type ActiveSession = Readonly<ReturnType<typeof activeFromRow>>;
 function activeFromRow(row: Row) {
   return {
     session: sessionFromRow(row),
+    userId: String(row['user_id']),
     /** Null if only the user store can read the status. */
     account: accountFromRow(row),
     familyDigest: String(row['family_digest']),
@@ -296,10 +297,10 @@ export class Authenticate {
   private async hasLiveActor({ id, userId, actor }: Impersonable, info: ClientInfo = {}): Promise<boolean> {
     if (actor === null) return true;
     if (COOKIE_CLIENTS.has(info)) return false;
-    const { sessionId, userId: administratorId } = JSON.parse(actor) as StoredActor;
+    const { sessionId } = JSON.parse(actor) as StoredActor;
     const found = this.allowsImpersonation ? await this.administrators.get(sessionId) : null;
     const isLive = found?.session.actor === null && !isExpired(found.session, this.clock.now());
-    const account = isLive && (await this.accountIfActive({ userId: administratorId, account: found.account }, {}));
+    const account = isLive && (await this.accountIfActive(found, {}));
     // An administrator who was moved to another realm could not use the session either.
     if (account && isInRealm(account.user ?? { realm: found.userRealm }, found.realm)) return true;
     const end = () =>
@@ -355,7 +356,7 @@ export class Authenticate {
       const found = live.find(({ session }) => session.id === sessionId);
       if (found?.familyDigest !== sha256(familySecret)) continue;
       const { id, userId, authenticatedAt } = found.session;
-      const account = await this.accountIfActive({ userId, account: found.account }, info);
+      const account = await this.accountIfActive(found, info);
       if (!account || !isInRealm(account.user ?? { realm: found.userRealm }, realm)) continue;
       const provedAt = new Date(authenticatedAt);
       return new SessionPrincipal(this.users.parseId(userId), id, provedAt, found, null, NO_ROLES, realm);
