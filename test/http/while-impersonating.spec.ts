@@ -1,4 +1,5 @@
 import {
+  ApiKeys,
   AuthCookies,
   type AuthPrincipal,
   type Impersonation,
@@ -51,6 +52,10 @@ const REFUSALS: Readonly<Record<string, Call>> = {
   confirmIdentity: rejects((app, own) => app.auth.confirmIdentity(own, { methods: ['otp'] })),
   attempt: rejects((app, principal) => app.auth.attempt({ principal, method: 'otp' }, {}, () => true)),
   logoutAll: rejects((app, own) => app.auth.logoutAll(own)),
+  'endSessions except the own session': rejects((app, { userId, sessionId: except }) =>
+    app.auth.endSessions(userId, { except }),
+  ),
+  'ApiKeys.revoke': rejects((app, own) => app.nest.get(ApiKeys).revoke(own, own.sessionId)),
   assertMayEndSessions: rejects((app, own) => app.auth.assertMayEndSessions(own)),
   assertRecentLogin: rejects((app, own) => app.auth.assertRecentLogin(own, 600)),
 };

@@ -220,7 +220,8 @@ export class AuthService {
    * @param options `except`: the id of an active session of the user that stays. `reason`: for the history and the
    *   signals. Default: 'application'. `actor`: the administrator's name or id, 1 to 255 characters, with
    *   `reason: 'admin'`
-   * @throws AuthError `session_not_found` if `except` is no active session of the user; `invalid_field` on `actor`
+   * @throws AuthError `session_not_found` if `except` is no active session of the user; `invalid_field` on `actor`;
+   *   `not_allowed_while_impersonating` if `except` is a session in which an administrator acts as the user
    */
   endSessions(
     userId: UserId,

@@ -10,7 +10,7 @@ import { affectedBy, firstOf, type Row, type Step } from '../database/transactio
 import { ClientInspector, EventLog, newEvent } from '../history/event-log';
 import { TokenIssuer } from '../tokens/tokens';
 import { Users } from '../users/users';
-import { type AuthPrincipal, currentSessionOf } from './authenticate';
+import { assertNotImpersonating, type AuthPrincipal, currentSessionOf } from './authenticate';
 import { AuthenticateApiKeys } from './authenticate-api-keys';
 import { EndSessions } from './end-sessions';
 import type { ExternalPrincipal } from './external-principal';
@@ -146,7 +146,8 @@ export class ApiKeys {
   /**
    * Revokes a key of a user.
    * @param options `actor`: the administrator's name or id, 1 to 255 characters, for the history. Default: the user
-   * @throws AuthError `api_key_not_found` if the user has no such key; `invalid_field` on `actor`
+   * @throws AuthError `api_key_not_found` if the user has no such key; `invalid_field` on `actor`;
+   *   `not_allowed_while_impersonating` if `user` is the principal of an administrator who acts as the user
    */
   async revoke(
     user: { readonly userId: UserId } | UserId,
@@ -154,6 +155,7 @@ export class ApiKeys {
     client: ClientInfo = {},
     { actor }: { readonly actor?: string } = {},
   ): Promise<void> {
+    assertNotImpersonating(Object(user) as Partial<AuthPrincipal>);
     const by = actor === undefined ? { reason: 'user' as const } : { reason: 'admin' as const, actor: actorOf(actor) };
     const command = { ...by, userId: userIdOf(user), keyId: String(id).toLowerCase() };
     const from = this.clients.inspect(client);

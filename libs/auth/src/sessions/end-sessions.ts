@@ -237,8 +237,10 @@ export class EndSessions {
         ? yield* this.lockAllActive(userId)
         : (yield* rowsOf(this.activeOne.with({ userId, sessionId }))).map(sessionFromRow);
     const now = this.clock.now();
-    if (needsExcept && !found.some((one) => one.id === exceptId && !isExpired(one, now)))
-      throw standardError('session_not_found');
+    const kept = found.find((one) => one.id === exceptId && !isExpired(one, now));
+    if (needsExcept && !kept) throw standardError('session_not_found');
+    // An administrator who acts as the user must not end the user's own sessions.
+    if (needsExcept && kept?.actor) throw standardError('not_allowed_while_impersonating');
     const ended = found
       .filter((one) => one.id !== exceptId && (reason !== 'expired' || isExpired(one, now)))
       .map((one) => toEndedSession(one, now, reason === 'logout_all' && one.id === currentId ? 'logout' : reason));
