@@ -60,7 +60,7 @@ describeInChromium.each(SETUPS)('tabs of one window, %s', (_title, options) => {
       tabs.push(tab);
     }
     const [first, second] = tabs as [Page, Page];
-    await first.getByLabel('Name').fill('alice');
+    await first.getByLabel('Name', { exact: true }).fill('alice');
     await first.getByLabel('Password', { exact: true }).fill('secret');
     await first.keyboard.press('Enter');
     for (const tab of tabs) await tab.getByText('Up to date').waitFor();

@@ -170,7 +170,7 @@ export class BrowserEnvironment {
 }
 
 export async function signInAt(page: Page, username = 'alice', password = PASSWORD): Promise<void> {
-  await page.getByLabel('Name').fill(username);
+  await page.getByLabel('Name', { exact: true }).fill(username);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('Up to date').waitFor();

@@ -2,6 +2,12 @@ import type * as OpenTelemetry from '@opentelemetry/api';
 import { AuthError, type AuthErrorCode } from './errors';
 import { loadOptionalPeer } from './optional-peer';
 
+/** What the library calls of a span. The published declarations must not name the types of an optional package. */
+interface Span {
+  setStatus(status: { readonly code: number }): unknown;
+  setAttribute(name: string, value: string): { end(): void };
+}
+
 /** Records metrics and spans with `@opentelemetry/api`, an optional peer dependency. Without an SDK, records nothing. */
 export class Metrics {
   private readonly counters = new Map<MetricName, OpenTelemetry.Counter>();
@@ -43,7 +49,7 @@ export class Metrics {
   }
 
   /** Runs the work in a span, which is a child of the caller's active span and the parent of those of the work. */
-  inSpan<T>(name: string | undefined, work: (span?: OpenTelemetry.Span) => Promise<T>): Promise<T> {
+  inSpan<T>(name: string | undefined, work: (span?: Span) => Promise<T>): Promise<T> {
     return this.tracer && name !== undefined ? this.tracer.startActiveSpan(name, work) : work();
   }
 
