@@ -56,6 +56,22 @@ describe('the page of the sample application', () => {
     expect((await get('/session-events')).status).toBe(401);
   });
 
+  it('the route of administrators does not reveal to other users which names exist', async () => {
+    const post = (path: string, body: object, token = ''): Promise<Response> => {
+      const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
+      return fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    };
+    const logIn = async (username: string): Promise<string> => {
+      const answer = await post('/auth/login', { username, password: 'secret' });
+      return ((await answer.json()) as { access_token: string }).access_token;
+    };
+    const [alice, bob] = [await logIn('alice'), await logIn('bob')];
+    const act = async (username: string, token: string): Promise<number> =>
+      (await post('/support/impersonations', { username, reason: 'ticket 7' }, token)).status;
+    expect([await act('alice', bob), await act('nobody', bob)]).toEqual([403, 403]);
+    expect([await act('bob', alice), await act('nobody', alice)]).toEqual([201, 404]);
+  });
+
   it('the page settings contain users and passwords only if they are the default ones, and report session cookies only if the API has the same origin', async () => {
     expect(await (await get('/page-settings')).json()).toEqual({
       api_origin: null,

@@ -1,10 +1,12 @@
-import { Body, Controller, Inject, Injectable, NotFoundException, Post, Req, UseGuards } from '@nestjs/common';
+import { Body, Controller, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { Post, Req, UseGuards } from '@nestjs/common';
 import {
   type AuthPrincipal,
   type AuthRequest,
   BearerAuthGuard,
   clientInfoOf,
   CurrentPrincipal,
+  CurrentUser,
   ImpersonationPolicy,
   type RequestUser,
   SessionAdministration,
@@ -34,14 +36,18 @@ export class SupportController {
   constructor(
     private readonly administration: SessionAdministration,
     private readonly dataSource: DataSource,
+    @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   @Post('impersonations')
   async impersonate(
     @CurrentPrincipal() administrator: AuthPrincipal,
-    @Body() { username, reason }: { username: string; reason: string },
+    @CurrentUser() { username: own }: User,
     @Req() request: AuthRequest,
+    @Body() { username, reason = '' }: { username?: string; reason?: string } = {},
   ): Promise<object> {
+    // The policy would refuse them too, but only for existing users, so that they could find out who exists.
+    if (!this.settings.admins.includes(own)) throw new ForbiddenException();
     const user = await this.dataSource.getRepository(User).findOneBy({ username: String(username) });
     if (!user) throw new NotFoundException('There is no such user.');
     const client = clientInfoOf(request);
