@@ -69,6 +69,14 @@ describe.each([false, 'optional'] as const)('a token source over HTTP, with the 
       expect(env.app.logs.filter((line) => line.includes('the shelf is empty'))).toHaveLength(2);
     });
 
+    it('that passes on a value of a client that is no text causes 401', async () => {
+      for (const value of [null, 5, true, {}, { length: 75 }, Array.from('x'.repeat(75))]) {
+        const json = JSON.stringify(value);
+        for (const path of ['/who', '/who/optional', '/auth/sessions'])
+          await env.app.http.get(path).set('X-Token', `json ${json}`).expect(401, INVALID);
+      }
+    });
+
     it('that finds a token of the Cookie header requires the cross-site check for methods other than GET', async () => {
       const { access_token: token, session_id } = await env.app.login();
       const send = (method: 'get' | 'post', path: string, headers: Record<string, string>) =>

@@ -100,6 +100,8 @@ export class AccessTokens {
   private async fromSource(source: TokenSource, call: TransportCall): Promise<FoundToken | null> {
     const found = await this.ask(source, call);
     if (!found) return null;
+    // The source may pass on what a client has sent in place of a text.
+    if (typeof found.accessToken !== 'string') throw invalidAccessToken();
     const isSocket = call.getType() === 'ws';
     const request = isSocket ? handshakeOf(call.getArgByIndex(0)) : requestOf(call);
     const isCookie = request !== undefined && occursInCookies(request, found.accessToken);
