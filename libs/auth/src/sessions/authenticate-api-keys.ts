@@ -85,7 +85,8 @@ export class AuthenticateApiKeys {
       result ? undefined : { 'error.type': 'access_token_invalid' },
     );
     if (!found) throw invalidAccessToken();
-    assertKeyAllowed(found, scopes);
+    if (!scopes) throw standardError('api_key_not_allowed');
+    if (!scopes.every((scope) => found.scopes.includes(scope))) throw standardError('insufficient_scope');
     const now = this.clock.now();
     if (now - found.lastUsedAt >= USE_INTERVAL_MS) await this.uses.record(found.id, now);
     const apiKey = { id: found.id, name: found.name, scopes: found.scopes };
@@ -104,13 +105,4 @@ export class AuthenticateApiKeys {
     const account = await this.sessions.accountInRealm(found, info, realm);
     return account && { ...found, readUser: () => account.user };
   }
-}
-
-/** @throws AuthError `api_key_not_allowed` if no key is accepted (null), `insufficient_scope` */
-export function assertKeyAllowed(
-  key: { readonly scopes: readonly string[] },
-  required: readonly string[] | null,
-): void {
-  if (!required) throw standardError('api_key_not_allowed');
-  if (!required.every((scope) => key.scopes.includes(scope))) throw standardError('insufficient_scope');
 }
