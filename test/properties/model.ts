@@ -407,6 +407,7 @@ export class Model {
   }
 
   enabled(user: string): void {
+    this.endIfInactive(user);
     this.inactive.delete(user);
     this.tickets.endAllOf(user);
   }
