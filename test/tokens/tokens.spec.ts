@@ -3,11 +3,11 @@ import { Random } from '../../libs/auth/src/base/random';
 import { resolveOptions } from '../../libs/auth/src/options/resolve-options';
 import {
   ACCESS_SECRET_BYTES,
-  accessTokenSessionId,
   FAMILY_SECRET_BYTES,
   formatAccessToken,
   formatRefreshToken,
   GENERATION_LIMIT,
+  idInToken,
   isToken,
   parseRefreshToken,
   REFRESH_SECRET_BYTES,
@@ -25,7 +25,7 @@ const newResetToken = (): string => issuer.issueToken('password_reset', 0).token
 const newLoginTicket = (): string => issuer.issueToken('login_ticket', 0).token;
 
 const KINDS = [
-  { kind: 'an access token', create: newAccessToken, accepts: (text: string) => accessTokenSessionId(text) !== null },
+  { kind: 'an access token', create: newAccessToken, accepts: (text: string) => idInToken('access', text) !== null },
   { kind: 'a refresh token', create: newRefreshToken, accepts: (text: string) => parseRefreshToken(text) !== null },
   { kind: 'a password reset token', create: newResetToken, accepts: (text: string) => isToken('password_reset', text) },
   { kind: 'a login ticket', create: newLoginTicket, accepts: (text: string) => isToken('login_ticket', text) },

@@ -10,7 +10,7 @@ import { Database } from '../database/database';
 import { LookupById } from '../database/lookup-by-id';
 import { columns, StatementFactory } from '../database/statements';
 import type { Row } from '../database/transaction';
-import { apiKeyId } from '../tokens/tokens';
+import { idInToken } from '../tokens/tokens';
 import { type AccountSql, Users } from '../users/users';
 import { ApiKeyUses } from './activity';
 import { Authenticate } from './authenticate';
@@ -97,7 +97,7 @@ export class AuthenticateApiKeys {
 
   /** Returns a valid key, whose `readUser` returns the user. */
   private async find(key: string, info: ClientInfo, realm: string | null): Promise<FoundKey | null> {
-    const id = typeof key === 'string' ? apiKeyId(key) : null;
+    const id = idInToken('api_key', key);
     if (id === null) return null;
     const digest = sha256(key);
     const found = await this.loader.get(id);

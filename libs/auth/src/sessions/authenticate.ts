@@ -16,7 +16,7 @@ import { columns, StatementFactory } from '../database/statements';
 import type { Row } from '../database/transaction';
 import { ClientInspector } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { accessTokenSessionId, parseRefreshToken, type RefreshTokenClaims } from '../tokens/tokens';
+import { idInToken, parseRefreshToken, type RefreshTokenClaims } from '../tokens/tokens';
 import { type AccountSql, Users } from '../users/users';
 import { Activity } from './activity';
 import { EndSessions, NO_CLIENT } from './end-sessions';
@@ -252,7 +252,8 @@ export class Authenticate {
     realm: string | null,
     isReceived: boolean,
   ): Promise<AuthPrincipal | null> {
-    const found = await this.activeSessionOf(accessToken);
+    const id = idInToken('access', accessToken);
+    const found = id === null ? null : await this.loader.get(id);
     const now = this.clock.now();
     if (!found || found.validUntil <= now || sha256(accessToken) !== found.accessDigest) return null;
     // The user's history does not show the address of an administrator.
@@ -280,11 +281,6 @@ export class Authenticate {
     if (!account) return null;
     const user = account.user ?? found.readUser();
     return isInRealm(user, realm) ? { user } : null;
-  }
-
-  private async activeSessionOf(accessToken: unknown): Promise<FoundByAccessToken | null> {
-    const id = typeof accessToken === 'string' ? accessTokenSessionId(accessToken) : null;
-    return id === null ? null : this.loader.get(id);
   }
 
   private actorOf(stored: string | null): AuthPrincipal['actor'] {
@@ -378,20 +374,15 @@ export class Authenticate {
    * was read from the user store.
    */
   private async accountIfActive(found: Pick<FoundByAccessToken, 'userId' | 'account'>, info: ClientInfo) {
-    const { userId } = found;
-    const { status, user } = await this.accountOf(found);
+    const { userId, account } = found;
+    // Only calls that share the read of the session share that of the user, so that none receives an earlier status.
+    const read = (): ReturnType<Users['accountOf']> => this.accounts.run(found, () => this.users.accountOf(userId));
+    const { status, user } = account === null ? await read() : { status: account, user: null };
     // A copy, because the handler of a request may change it.
     if (status === 'active') return { user: user && { ...user } };
     const end = (): Promise<void> =>
       this.endSessions.endForInactiveAccount(userId, status, { client: this.clients.inspect(info), tx: null });
     await this.ends.run(`${status} ${userId}`, end);
     return null;
-  }
-
-  private async accountOf(found: Pick<FoundByAccessToken, 'userId' | 'account'>) {
-    const { userId, account } = found;
-    if (account !== null) return { status: account, user: null };
-    // Only calls that share the read of the session share that of the user, so that none receives an earlier status.
-    return this.accounts.run(found, () => this.users.accountOf(userId));
   }
 }

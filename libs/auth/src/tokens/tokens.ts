@@ -52,16 +52,14 @@ export interface PlainTokens {
   readonly refreshToken: string;
 }
 
-/** When the tokens of a pair expire, in milliseconds. */
-export interface PairExpiries {
+/** When the tokens of a pair expire, in milliseconds, and whether its cookies outlast the browser. */
+export interface PairTerms {
   readonly accessExpiresAt: number;
   readonly refreshExpiresAt: number;
-}
-
-/** The expiries of a pair, and whether its cookies outlast the browser. */
-export interface PairTerms extends PairExpiries {
   readonly persistent: boolean;
 }
+
+type PairExpiries = Omit<PairTerms, 'persistent'>;
 
 /** A token pair in plain text, with its expiries. Neither token is valid after the session's absolute timeout. */
 export interface TokenPair extends PlainTokens {
@@ -79,10 +77,10 @@ export interface OpenedSession extends TokenPair {
 }
 
 /** Returns when a pair expires that is issued now, unless its session ends earlier. */
-export function expiriesAfter(now: number, options: ResolvedAuthOptions, isRemembered: boolean): PairExpiries {
+export function expiriesAfter(now: number, options: ResolvedAuthOptions, remembered: boolean): PairExpiries {
   return {
     accessExpiresAt: now + options.accessTokenTtlSeconds * 1000,
-    refreshExpiresAt: now + lifetimesOf(options, isRemembered).refreshTokenMs,
+    refreshExpiresAt: now + lifetimesOf(options, remembered).refreshTokenMs,
   };
 }
 
@@ -109,15 +107,9 @@ export function formatAccessToken(sessionId: string, secret: Uint8Array): string
   return formatToken('access', Buffer.concat([uuidBytes(sessionId), secret]));
 }
 
-/** Returns null if the text is not an access token. */
-export function accessTokenSessionId(text: string): string | null {
-  const payload = tokenPayload('access', text);
-  return payload && uuidText(payload);
-}
-
-/** Returns the id of an API key, or null if the text is not an API key. */
-export function apiKeyId(text: string): string | null {
-  const payload = tokenPayload('api_key', text);
+/** Returns the id of the session or API key that a token names, or null if the value is not such a token. */
+export function idInToken(kind: 'access' | 'api_key', token: unknown): string | null {
+  const payload = typeof token === 'string' ? tokenPayload(kind, token) : null;
   return payload && uuidText(payload);
 }
 
