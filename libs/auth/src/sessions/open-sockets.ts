@@ -15,11 +15,8 @@ const SESSIONS_PER_LOOKUP = 1_000;
 /** How many API keys and tokens of an earlier system are verified at the same time. */
 const PARALLEL_CHECKS = 50;
 
-/** A socket that was opened with an API key or a token of an earlier system. */
-interface ExternalSocket {
-  readonly opener: AuthenticatedExternal;
-  readonly close: () => unknown;
-}
+/** The id of the session that opened a socket, or else the principal of its API key or token of an earlier system. */
+type Opener = string | AuthenticatedExternal;
 
 interface OpenSocket {
   readonly close: () => unknown;
@@ -36,9 +33,8 @@ interface OpenSocket {
 @Injectable()
 export class OpenSockets implements BeforeApplicationShutdown {
   private readonly logger = new Logger('AuthSockets');
-  private readonly bySession = new Map<string, Set<OpenSocket>>();
+  private readonly byOpener = new Map<Opener, Set<OpenSocket>>();
   private readonly checks: BackgroundTask;
-  private readonly external = new Set<ExternalSocket>();
   /** The sessions of sockets that have just been registered. */
   private readonly unchecked = new Set<string>();
   private stopped = false;
@@ -74,74 +70,51 @@ export class OpenSockets implements BeforeApplicationShutdown {
         `${received} Pass a principal or the id of a session, and a function that closes the socket.`,
       );
     }
-    if (isExternal) return this.registerExternal(opener, close);
-    return this.registerForSession(opener as AuthPrincipal | string, sessionId!.toLowerCase(), close);
-  }
-
-  private registerExternal(opener: AuthenticatedExternal, close: () => unknown): () => void {
-    const socket = { opener, close };
-    this.external.add(socket);
-    this.checks.start();
-    if (opener.apiKey) void this.closeUnlessAccepted(socket);
-    return () => this.unregisterExternal(socket);
-  }
-
-  private registerForSession(opener: AuthPrincipal | string, id: string, close: () => unknown): () => void {
     const registeredAt = this.clock.now();
     // A principal that another process stored, as socket.io does to recover a connection, has its times as texts.
-    const provedAt = typeof opener === 'string' ? null : new Date(opener.authenticatedAt).getTime();
+    const provedAt = typeof opener === 'string' ? null : new Date((opener as AuthPrincipal).authenticatedAt).getTime();
     // The times of a principal are compared for equality, because the clocks of two instances may differ.
     const isCurrent = (authenticatedAt: number): boolean =>
       provedAt === null ? authenticatedAt <= registeredAt : authenticatedAt === provedAt;
     const socket = { close, isCurrent };
-    const sockets = this.bySession.get(id) ?? new Set();
-    this.bySession.set(id, sockets.add(socket));
+    const key = isExternal ? opener : sessionId!.toLowerCase();
+    const sockets = this.byOpener.get(key) ?? new Set();
+    this.byOpener.set(key, sockets.add(socket));
     this.checks.start();
-    void this.checkSoon(id);
-    return () => this.unregister(id, [socket]);
+    if (typeof key === 'string') void this.checkSoon(key);
+    else if (key.apiKey) void this.closeUnlessAccepted(key);
+    return () => this.unregister(key, [socket]);
   }
 
   /**
    * Looks up the sessions of all open sockets. If a session has ended or expired, or its user is not active (unless you
    * have a `UserStore`), closes all of its sockets. Otherwise, closes the sockets that an earlier token family opened.
    * Verifies API keys and the tokens of an earlier system again. Runs automatically every `socketCheckIntervalSeconds`.
-   * @returns the number of sessions with at least one closed socket, and of closed sockets without a session
+   * @returns the number of sessions, and of principals without a session, with at least one closed socket
    * @throws AuthError `database_unavailable`. Sockets of sessions that were not yet looked up stay open
    */
   async check(): Promise<number> {
-    return (await this.checkSessions([...this.bySession.keys()])) + (await this.checkExternal());
-  }
-
-  private async checkExternal(): Promise<number> {
-    const sockets = [...this.external];
-    let closed = 0;
-    for (let i = 0; i < sockets.length && !this.stopped; i += PARALLEL_CHECKS) {
-      const batch = sockets.slice(i, i + PARALLEL_CHECKS).map((socket) => this.closeUnlessAccepted(socket));
+    const openers = [...this.byOpener.keys()];
+    const external = openers.filter((opener) => typeof opener !== 'string');
+    let closed = await this.checkSessions(openers.filter((opener) => typeof opener === 'string'));
+    for (let i = 0; i < external.length && !this.stopped; i += PARALLEL_CHECKS) {
+      const batch = external.slice(i, i + PARALLEL_CHECKS).map((opener) => this.closeUnlessAccepted(opener));
       closed += (await Promise.all(batch)).filter(Boolean).length;
     }
     return closed;
   }
 
-  /** Returns whether the socket was closed. */
-  private async closeUnlessAccepted(socket: ExternalSocket): Promise<boolean> {
+  /** Returns whether sockets were closed. */
+  private async closeUnlessAccepted(opener: AuthenticatedExternal): Promise<boolean> {
     // If the database is not available, the next check verifies the token.
-    const isAccepted = await AuthenticatedExternal.isStillAccepted(socket.opener).catch(() => true);
-    return !isAccepted && this.closeExternal(socket);
-  }
-
-  private closeExternal(socket: ExternalSocket): boolean {
-    if (!this.external.has(socket)) return false;
-    this.unregisterExternal(socket);
-    void this.close(socket);
-    return true;
+    const isAccepted = await AuthenticatedExternal.isStillAccepted(opener).catch(() => true);
+    return !isAccepted && this.closeWhere([opener]) > 0;
   }
 
   private closeForKeys(userId: string, keyId?: string): void {
-    for (const socket of [...this.external]) {
-      const { userId: owner, apiKey }: ExternalPrincipal = socket.opener;
-      const matches = keyId === undefined ? String(owner) === userId : apiKey?.id === keyId;
-      if (apiKey && matches) this.closeExternal(socket);
-    }
+    const matches = ({ userId: owner, apiKey }: ExternalPrincipal): boolean =>
+      apiKey !== undefined && (keyId === undefined ? String(owner) === userId : apiKey.id === keyId);
+    this.closeWhere([...this.byOpener.keys()].filter((opener) => typeof opener !== 'string' && matches(opener)));
   }
 
   /** Looks up the session together with those of other sockets that register at the same time. */
@@ -167,7 +140,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
       const live = found.filter((one) => !isExpired(one.session, now) && isCurrent(one));
       const authenticatedAt = new Map(live.map(({ session }) => [session.id, session.authenticatedAt]));
       // No socket is current at NaN.
-      closed += this.closeWhere(batch, (id, socket) => !socket.isCurrent(authenticatedAt.get(id) ?? NaN));
+      closed += this.closeWhere(batch, (socket, id) => !socket.isCurrent(authenticatedAt.get(id) ?? NaN));
     }
     return closed;
   }
@@ -184,7 +157,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
 
   /** Closes all sockets of the given sessions on this instance. Returns the number of sessions that had one. */
   closeForSessions(sessionIds: readonly string[]): number {
-    return this.closeWhere(sessionIds, () => true);
+    return this.closeWhere(sessionIds);
   }
 
   /** Resolves when a running check has finished. The sockets stay open, because the application closes them. */
@@ -193,36 +166,30 @@ export class OpenSockets implements BeforeApplicationShutdown {
     return this.checks.stop();
   }
 
-  /** Returns the number of sessions with at least one closed socket. */
-  private closeWhere(sessionIds: readonly string[], matches: (id: string, socket: OpenSocket) => boolean): number {
+  /** Returns the number of openers with at least one closed socket. */
+  private closeWhere<T extends Opener>(
+    openers: readonly T[],
+    matches: (socket: OpenSocket, opener: T) => boolean = () => true,
+  ): number {
     let closed = 0;
-    for (const id of sessionIds) {
-      const closing = [...(this.bySession.get(id) ?? [])].filter((socket) => matches(id, socket));
+    for (const opener of openers) {
+      const closing = [...(this.byOpener.get(opener) ?? [])].filter((socket) => matches(socket, opener));
       if (closing.length > 0) closed++;
       // Unregistered first, because closing a socket can unregister others.
-      this.unregister(id, closing);
+      this.unregister(opener, closing);
       for (const socket of closing) void this.close(socket);
     }
     return closed;
   }
 
-  private unregister(id: string, closing: readonly OpenSocket[]): void {
-    const sockets = this.bySession.get(id);
+  private unregister(opener: Opener, closing: readonly OpenSocket[]): void {
+    const sockets = this.byOpener.get(opener);
     for (const socket of closing) sockets?.delete(socket);
-    if (sockets?.size === 0) this.bySession.delete(id);
-    this.pauseIfEmpty();
+    if (sockets?.size === 0) this.byOpener.delete(opener);
+    if (this.byOpener.size === 0) this.checks.pause();
   }
 
-  private unregisterExternal(socket: ExternalSocket): void {
-    this.external.delete(socket);
-    this.pauseIfEmpty();
-  }
-
-  private pauseIfEmpty(): void {
-    if (this.bySession.size === 0 && this.external.size === 0) this.checks.pause();
-  }
-
-  private async close({ close }: Pick<OpenSocket, 'close'>): Promise<void> {
+  private async close({ close }: OpenSocket): Promise<void> {
     try {
       await close();
     } catch (error) {
