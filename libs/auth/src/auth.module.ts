@@ -57,6 +57,7 @@ import {
   type AuthModuleExtras,
   type AuthModuleOptions,
   type Replaceable,
+  type ReplaceableName,
   type ResolvedAuthExtras,
   type ResolvedAuthOptions,
 } from './options/auth-options';
@@ -149,21 +150,15 @@ function createReplaceable<T>(moduleRef: ModuleRef, given: Replaceable<T>): Prom
   return typeof given === 'function' ? moduleRef.create(given as new () => T) : given;
 }
 
-function replaceableProvider(
-  provide: Abstract<unknown>,
-  option:
-    | 'passwordHasher'
-    | 'deviceDetector'
-    | 'tokenSource'
-    | 'formerTokens'
-    | 'loginPolicy'
-    | 'impersonationPolicy'
-    | 'realm',
-  createDefault: (options: ResolvedAuthOptions) => unknown,
+/** @param complete returns what is injected. Default: the application's instance, or null without one */
+function replaceableProvider<T>(
+  provide: Abstract<T>,
+  option: ReplaceableName,
+  complete: (given: T | null, options: ResolvedAuthOptions) => T | null = (given) => given,
 ): Provider {
-  const useFactory = (moduleRef: ModuleRef, options: ResolvedAuthOptions): unknown => {
-    const given = options[option];
-    return given ? createReplaceable<unknown>(moduleRef, given) : createDefault(options);
+  const useFactory = async (moduleRef: ModuleRef, options: ResolvedAuthOptions): Promise<T | null> => {
+    const given = options[option] as Replaceable<T> | undefined;
+    return complete(given ? await createReplaceable(moduleRef, given) : null, options);
   };
   return { provide, useFactory, inject: [ModuleRef, AUTH_OPTIONS] };
 }
@@ -199,22 +194,23 @@ async function createUsers(
   return new EntityUsers(dataSource, given, nameMatching, database, statements, clock, random);
 }
 
-async function createSecondFactor(moduleRef: ModuleRef, { secondFactor }: ResolvedAuthOptions): Promise<SecondFactor> {
-  return new ApplicationSecondFactor(secondFactor ? await createReplaceable(moduleRef, secondFactor) : null);
-}
-
 /** The providers of everything but HTTP. */
 export const AUTH_PROVIDERS: Provider[] = [
   { provide: Clock, useClass: SystemClock },
   Random,
   { provide: Metrics, useFactory: () => Metrics.load() },
-  replaceableProvider(PasswordHasher, 'passwordHasher', ({ bcryptCost }) => new BcryptPasswordHasher(bcryptCost)),
-  replaceableProvider(DeviceDetector, 'deviceDetector', () => UaParserDeviceDetector.load()),
-  replaceableProvider(TokenSource, 'tokenSource', () => null),
-  replaceableProvider(LoginPolicy, 'loginPolicy', () => null),
-  replaceableProvider(ImpersonationPolicy, 'impersonationPolicy', () => null),
-  replaceableProvider(FormerTokens, 'formerTokens', () => null),
-  replaceableProvider(RealmResolver, 'realm', () => null),
+  replaceableProvider(
+    PasswordHasher,
+    'passwordHasher',
+    (given, options) => given ?? new BcryptPasswordHasher(options.bcryptCost),
+  ),
+  replaceableProvider(DeviceDetector, 'deviceDetector', (given) => given ?? UaParserDeviceDetector.load()),
+  replaceableProvider(SecondFactor, 'secondFactor', (given) => new ApplicationSecondFactor(given)),
+  replaceableProvider(TokenSource, 'tokenSource'),
+  replaceableProvider(LoginPolicy, 'loginPolicy'),
+  replaceableProvider(ImpersonationPolicy, 'impersonationPolicy'),
+  replaceableProvider(FormerTokens, 'formerTokens'),
+  replaceableProvider(RealmResolver, 'realm'),
   { provide: Database, useFactory: createDatabase, inject: [AUTH_DATA_SOURCE, AUTH_OPTIONS, Metrics] },
   {
     provide: StatementFactory,
@@ -274,7 +270,6 @@ export const AUTH_PROVIDERS: Provider[] = [
   InSession,
   Accounts,
   AuthEvents,
-  { provide: SecondFactor, useFactory: createSecondFactor, inject: [ModuleRef, AUTH_OPTIONS] },
   LoginTickets,
   Login,
   AuthService,

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
@@ -46,19 +46,12 @@ export function readManifest(name: string): Manifest | null {
   try {
     let folder = dirname(name === LIBRARY ? __filename : createRequire(__filename).resolve(name));
     for (; folder !== dirname(folder); folder = dirname(folder)) {
-      const manifest = manifestIn(folder);
+      const path = join(folder, 'package.json');
+      const manifest = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Manifest) : null;
       if (manifest?.name === name) return manifest;
     }
   } catch {
     // The package is not installed, or the library is part of a bundle.
   }
   return null;
-}
-
-function manifestIn(folder: string): Manifest | null {
-  try {
-    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
-  } catch {
-    return null;
-  }
 }

@@ -240,9 +240,8 @@ export interface AuthModuleOptions {
 export type GroupName =
   'cookies' | 'failedLogins' | 'hashing' | 'recentLogin' | 'rememberMe' | 'passwordPolicy' | 'history';
 
-/** The options that are undefined unless the application sets them. */
-type OptionalName =
-  | 'users'
+/** The options that are a class of the application, except for `users`. */
+export type ReplaceableName =
   | 'passwordHasher'
   | 'deviceDetector'
   | 'secondFactor'
@@ -250,8 +249,10 @@ type OptionalName =
   | 'impersonationPolicy'
   | 'tokenSource'
   | 'formerTokens'
-  | 'realm'
-  | 'refreshReuseGraceSeconds';
+  | 'realm';
+
+/** The options that are undefined unless the application sets them. */
+type OptionalName = ReplaceableName | 'users' | 'refreshReuseGraceSeconds';
 
 /** The checked options with all defaults, frozen. */
 export type ResolvedAuthOptions = Readonly<Required<Omit<AuthModuleOptions, GroupName | OptionalName>>> & {
