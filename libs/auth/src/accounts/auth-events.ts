@@ -5,7 +5,7 @@ import { invalidField } from '../base/errors';
 import { FIELD_MESSAGES } from '../base/fields';
 import { Database } from '../database/database';
 import type { AuthEventName } from '../database/entities';
-import { columns, StatementFactory } from '../database/statements';
+import { columns, type Statement, StatementFactory } from '../database/statements';
 import type { Row } from '../database/transaction';
 import { firstEventIdAt } from '../history/event-log';
 import { assertEventNames, type AuthEventEntry, eventFromRow } from '../history/history';
@@ -46,10 +46,11 @@ const MAX_TRANSACTION_MS = 60_000;
 /** Limits the time of a statement that looks for rare names, which have no index. */
 const MAX_ROWS_SEARCHED = 10_000;
 
+const RANGE = '{event.id} > :after AND {event.id} < :until';
+
 /** Reads the events of all users, for example to send them to another system. */
 @Injectable()
 export class AuthEvents {
-  private readonly pages;
   private readonly searched;
   private readonly oldest;
 
@@ -57,24 +58,12 @@ export class AuthEvents {
   constructor(
     private readonly database: Database,
     private readonly users: Users,
-    statements: StatementFactory,
+    private readonly statements: StatementFactory,
     private readonly clock: Clock,
   ) {
-    const range = '{event.id} > :after AND {event.id} < :until';
-    const columnList = columns('event', 'id userId event ipAddress userAgent extra occurredAt');
-    const select = (condition: string) =>
-      statements.statement(
-        `SELECT ${columnList} FROM {event} WHERE ${range} ${condition} ORDER BY {event.id} LIMIT :limit`,
-      );
-    const ofUser = 'AND {event.userId} = :userId';
-    const named = 'AND {event.event} IN (:events...)';
-    this.pages = {
-      ofAll: { any: select(''), named: select(named) },
-      ofUser: { any: select(ofUser), named: select(`${ofUser} ${named}`) },
-    };
     this.searched = statements.statement(
       `SELECT MAX(id) AS last, COUNT(*) AS found FROM (
-         SELECT {event.id} AS id FROM {event} WHERE ${range} ORDER BY {event.id} LIMIT ${MAX_ROWS_SEARCHED}) searched`,
+         SELECT {event.id} AS id FROM {event} WHERE ${RANGE} ORDER BY {event.id} LIMIT ${MAX_ROWS_SEARCHED}) searched`,
     );
     this.oldest = statements.statement('SELECT MIN({event.id}) AS id FROM {event}');
   }
@@ -95,12 +84,8 @@ export class AuthEvents {
     const newest = firstEventIdAt(this.clock.now() - MAX_TRANSACTION_MS);
     // The events of one user have an index and a maximum number. Names have no index.
     const until = userId === undefined && events ? await this.searchedUntil(after, newest) : newest;
-    const select = this.pages[userId === undefined ? 'ofAll' : 'ofUser'][events ? 'named' : 'any'];
-    const { rows } = await this.database.run(
-      null,
-      select.with({ after, until, limit, userId: String(userId), events }),
-    );
-    const found = rows.map((row) => this.eventOfUser(row));
+    const query = this.select(request).with({ after, until, limit, userId: String(userId), events });
+    const found = (await this.database.run(null, query)).rows.map((row) => this.eventOfUser(row));
     const isFull = found.length === limit;
     return {
       events: found,
@@ -108,6 +93,15 @@ export class AuthEvents {
       hasMore: isFull || until < newest,
       oldestId: await this.readOldestId(),
     };
+  }
+
+  private select({ userId, events }: AuthEventsRequest): Statement {
+    const ofUser = userId === undefined ? '' : 'AND {event.userId} = :userId';
+    const named = events ? 'AND {event.event} IN (:events...)' : '';
+    return this.statements.statement(
+      `SELECT ${columns('event', 'id userId event ipAddress userAgent extra occurredAt')} FROM {event}
+       WHERE ${RANGE} ${ofUser} ${named} ORDER BY {event.id} LIMIT :limit`,
+    );
   }
 
   private eventOfUser(row: Row): AuthEventOfUser {
