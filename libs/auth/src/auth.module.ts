@@ -68,7 +68,7 @@ import { ReplacePassword } from './passwords/replace-password';
 import { AuthHealth } from './retention/health';
 import { Prune } from './retention/prune';
 import { PruningService } from './retention/pruning.service';
-import { Activity, ApiKeyUses } from './sessions/activity';
+import { Activity } from './sessions/activity';
 import { SessionAdministration } from './sessions/administration';
 import { ApiKeys } from './sessions/api-keys';
 import { Authenticate } from './sessions/authenticate';
@@ -241,7 +241,6 @@ export const AUTH_PROVIDERS: Provider[] = [
   SessionSql,
   UserLock,
   Activity,
-  ApiKeyUses,
   Authenticate,
   AuthenticateApiKeys,
   AuthenticateFormerTokens,

@@ -8,10 +8,11 @@ import { SessionSql } from './session';
 const BATCH_SIZE = 100;
 
 /**
- * Writes when rows were last used, in the background. An instant that cannot be written, for example because another
+ * Writes the last activity of sessions, in the background. An instant that cannot be written, for example because another
  * transaction has locked the row, is dropped, and is due again with the next request.
  */
-abstract class LastUses implements BeforeApplicationShutdown {
+@Injectable()
+export class Activity implements BeforeApplicationShutdown {
   private readonly logger = new Logger('AuthActivity');
   private readonly lockAvailable;
   private readonly update;
@@ -23,13 +24,15 @@ abstract class LastUses implements BeforeApplicationShutdown {
   constructor(
     private readonly database: Database,
     statements: StatementFactory,
-    private readonly entity: 'session' | 'apiKey',
-    update: string,
+    sql: SessionSql,
   ) {
     this.lockAvailable = statements.statement(
-      `SELECT {${entity}.id} AS id FROM {${entity}} WHERE {${entity}.id} IN (:ids...) ${forUpdateSkipLocked(statements.dialect)}`,
+      `SELECT {session.id} AS id FROM {session} WHERE {session.id} IN (:ids...) ${forUpdateSkipLocked(statements.dialect)}`,
     );
-    this.update = statements.statement(update);
+    this.update = statements.statement(
+      `UPDATE {session} AS s SET ${sql.activityAt(':at')}
+       WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active' AND s.{session.lastActivity} < :at`,
+    );
   }
 
   /** Schedules the write of an instant, and resolves immediately, or during a shutdown when the writes have finished. */
@@ -59,7 +62,7 @@ abstract class LastUses implements BeforeApplicationShutdown {
         await this.database.transaction(null, () => this.writeBatch(batch));
         for (const [id] of batch) this.pending.delete(id);
       } catch {
-        this.logger.warn(`Writing the last use of up to ${this.pending.size} row(s) failed (${this.entity}).`);
+        this.logger.warn(`Writing the last activity of up to ${this.pending.size} session(s) failed.`);
         this.pending.clear();
       }
     }
@@ -72,33 +75,5 @@ abstract class LastUses implements BeforeApplicationShutdown {
     if (rows.length === 0) return;
     const at = Math.min(...batch.map(([, recordedAt]) => recordedAt));
     yield* affectedBy(this.update.with({ ids: rows.map((row) => row['id']), at }));
-  }
-}
-
-/** Writes the last activity of sessions. */
-@Injectable()
-export class Activity extends LastUses {
-  constructor(database: Database, statements: StatementFactory, sql: SessionSql) {
-    super(
-      database,
-      statements,
-      'session',
-      `UPDATE {session} AS s SET ${sql.activityAt(':at')}
-       WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active' AND s.{session.lastActivity} < :at`,
-    );
-  }
-}
-
-/** Writes the last use of API keys. */
-@Injectable()
-export class ApiKeyUses extends LastUses {
-  constructor(database: Database, statements: StatementFactory) {
-    super(
-      database,
-      statements,
-      'apiKey',
-      `UPDATE {apiKey} SET {apiKey.lastUsedAt} = :at
-       WHERE {apiKey.id} IN (:ids...) AND ({apiKey.lastUsedAt} IS NULL OR {apiKey.lastUsedAt} < :at)`,
-    );
   }
 }

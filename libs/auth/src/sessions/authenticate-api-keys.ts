@@ -3,6 +3,7 @@ import type { ClientInfo } from '../adapters/second-factor';
 import type { RequestUser } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { invalidAccessToken, standardError } from '../base/errors';
+import { InFlight } from '../base/in-flight';
 import { sha256 } from '../base/random';
 import { measureDuration, Metrics } from '../base/telemetry';
 import { BatchingLoader } from '../database/batching-loader';
@@ -12,7 +13,6 @@ import { columns, StatementFactory } from '../database/statements';
 import type { Row } from '../database/transaction';
 import { idInToken } from '../tokens/tokens';
 import { type AccountSql, Users } from '../users/users';
-import { ApiKeyUses } from './activity';
 import { Authenticate } from './authenticate';
 import { AuthenticatedExternal } from './external-principal';
 import { accountFromRow } from './session';
@@ -46,13 +46,14 @@ export class AuthenticateApiKeys {
     return new Map(found.map((key) => [key.id, key]));
   });
   private readonly lookup: LookupById;
+  private readonly writeUse;
+  private readonly uses = new InFlight<unknown>();
 
   constructor(
-    database: Database,
+    private readonly database: Database,
     statements: StatementFactory,
     private readonly users: Users,
     private readonly sessions: Authenticate,
-    private readonly uses: ApiKeyUses,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
   ) {
@@ -66,6 +67,7 @@ export class AuthenticateApiKeys {
            ${user?.columns ?? 'NULL AS account'}
          FROM {apiKey} s ${user?.join ?? ''} WHERE s.{apiKey.id} ${condition}`,
     );
+    this.writeUse = statements.statement('UPDATE {apiKey} SET {apiKey.lastUsedAt} = :now WHERE {apiKey.id} = :id');
   }
 
   /**
@@ -88,8 +90,11 @@ export class AuthenticateApiKeys {
     if (!scopes) throw standardError('api_key_not_allowed');
     if (!scopes.every((scope) => found.scopes.includes(scope))) throw standardError('insufficient_scope');
     const now = this.clock.now();
-    if (now - found.lastUsedAt >= USE_INTERVAL_MS) await this.uses.record(found.id, now);
-    const apiKey = { id: found.id, name: found.name, scopes: found.scopes };
+    const { id, name, lastUsedAt } = found;
+    // In the background. A use that cannot be written is due again with the next call.
+    const write = () => this.database.run(null, this.writeUse.with({ id, now })).catch(() => undefined);
+    if (now - lastUsedAt >= USE_INTERVAL_MS) void this.uses.run(id, write);
+    const apiKey = { id, name, scopes: found.scopes };
     const user = found.readUser();
     const [userId, roles] = [this.users.parseId(found.userId), this.users.rolesOf(user)];
     return new AuthenticatedExternal(userId, { apiKey }, user, roles, realm, () => this.find(key, {}, realm));
