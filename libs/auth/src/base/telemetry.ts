@@ -2,12 +2,6 @@ import type * as OpenTelemetry from '@opentelemetry/api';
 import { AuthError, type AuthErrorCode } from './errors';
 import { loadOptionalPeer } from './optional-peer';
 
-/** What the library calls of a span. The published declarations must not name the types of an optional package. */
-interface Span {
-  setStatus(status: { readonly code: number }): unknown;
-  setAttribute(name: string, value: string): { end(): void };
-}
-
 /** Records metrics and spans with `@opentelemetry/api`, an optional peer dependency. Without an SDK, records nothing. */
 export class Metrics {
   private readonly counters = new Map<MetricName, OpenTelemetry.Counter>();
@@ -48,9 +42,36 @@ export class Metrics {
     return this.meter !== null || this.tracer !== null;
   }
 
-  /** Runs the work in a span, which is a child of the caller's active span and the parent of those of the work. */
-  inSpan<T>(name: string | undefined, work: (span?: Span) => Promise<T>): Promise<T> {
-    return this.tracer && name !== undefined ? this.tracer.startActiveSpan(name, work) : work();
+  /**
+   * Records the duration and the outcome of the work. If the metric has a span, it is a child of the caller's active span
+   * and the parent of those of the work. `refusal` returns the attributes of a refusing result. A refusal is no failure
+   * of the span, as with the 4xx statuses of OpenTelemetry's conventions.
+   */
+  async measure<T>(
+    name: Extract<NameOf<'histogram'>, `${string}.duration`>,
+    work: () => Promise<T>,
+    refusal: (result: T) => MetricAttributes | undefined = () => undefined,
+  ): Promise<T> {
+    if (!this.isOn) return work();
+    const measured = async (span?: OpenTelemetry.Span): Promise<T> => {
+      const start = performance.now();
+      let attributes: MetricAttributes | undefined;
+      try {
+        const result = await work();
+        attributes = refusal(result);
+        return result;
+      } catch (error) {
+        const isRefusal = error instanceof AuthError && error.getStatus() < 500;
+        if (!isRefusal) span?.setStatus({ code: SPAN_FAILED });
+        attributes = { 'error.type': error instanceof AuthError ? error.code : '_OTHER' };
+        throw error;
+      } finally {
+        this.record(name, (performance.now() - start) / 1000, attributes);
+        span?.setAttribute('session_auth.outcome', attributes?.['error.type'] ?? 'success').end();
+      }
+    };
+    const { span }: MetricDescription = METRICS[name];
+    return this.tracer && span !== undefined ? this.tracer.startActiveSpan(span, measured) : measured();
   }
 
   count(name: NameOf<'counter'>, by: number, attributes?: MetricAttributes): void {
@@ -163,34 +184,3 @@ type NameOf<Kind extends MetricDescription['kind']> = {
 
 /** The code of a failed span: `SpanStatusCode.ERROR` of `@opentelemetry/api`, which may not be installed. */
 const SPAN_FAILED = 2;
-
-/**
- * Records the duration and the outcome of the work, and its span if the metric has one. `refusal` returns the attributes
- * of a refusing result. A refusal is no failure of the span, as with the 4xx statuses of OpenTelemetry's conventions.
- */
-export async function measureDuration<T>(
-  metrics: Metrics,
-  name: Extract<NameOf<'histogram'>, `${string}.duration`>,
-  work: () => Promise<T>,
-  refusal: (result: T) => MetricAttributes | undefined = () => undefined,
-): Promise<T> {
-  if (!metrics.isOn) return work();
-  const { span: spanName }: MetricDescription = METRICS[name];
-  return metrics.inSpan(spanName, async (span) => {
-    const start = performance.now();
-    let attributes: MetricAttributes | undefined;
-    try {
-      const result = await work();
-      attributes = refusal(result);
-      return result;
-    } catch (error) {
-      const isRefusal = error instanceof AuthError && error.getStatus() < 500;
-      if (!isRefusal) span?.setStatus({ code: SPAN_FAILED });
-      attributes = { 'error.type': error instanceof AuthError ? error.code : '_OTHER' };
-      throw error;
-    } finally {
-      metrics.record(name, (performance.now() - start) / 1000, attributes);
-      span?.setAttribute('session_auth.outcome', attributes?.['error.type'] ?? 'success').end();
-    }
-  });
-}

@@ -5,7 +5,7 @@ import type { StoredUser, UserId } from '../adapters/user-store';
 import { assertValidField, secondFactorRequired, standardError, unknownUser } from '../base/errors';
 import { loggable, toFailureReport } from '../base/failures';
 import { optionalBooleanProblem, passwordProblem, USERNAME_LENGTH, usernameProblem } from '../base/fields';
-import { measureDuration, Metrics } from '../base/telemetry';
+import { Metrics } from '../base/telemetry';
 import type { Operation } from '../history/event-log';
 import { HashQueue, Passwords } from '../passwords/passwords';
 import { OpenSession, type RefusedLogin } from '../sessions/open-session';
@@ -66,7 +66,7 @@ export class Login {
   ) {}
 
   login(credentials: Credentials, op: Operation): Promise<OpenedSession> {
-    return measureDuration(this.metrics, 'session_auth.login.duration', async () => {
+    return this.metrics.measure('session_auth.login.duration', async () => {
       const outcome = await this.attempt({ credentials, op, wantsTicket: false });
       if (outcome.kind === 'opened') return outcome.session;
       throw outcome.kind === 'ticket' ? secondFactorRequired(outcome.ticket) : outcome.error;

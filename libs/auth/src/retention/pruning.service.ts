@@ -3,7 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { BackgroundTask } from '../base/background-task';
 import { Clock } from '../base/clock';
 import { Random } from '../base/random';
-import { measureDuration, Metrics, type PruneKind } from '../base/telemetry';
+import { Metrics, type PruneKind } from '../base/telemetry';
 import { EventLog } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { Prune, type PruneCounts } from './prune';
@@ -62,7 +62,7 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
 
   private async pruneAndRecordTime(): Promise<PruneCounts> {
     try {
-      const done = await measureDuration(this.metrics, 'session_auth.prune.duration', () => this.pruneAll());
+      const done = await this.metrics.measure('session_auth.prune.duration', () => this.pruneAll());
       // A run that the shutdown stopped may not have pruned everything.
       if (!this.stopped) this.lastRuns = { ...this.lastRuns, succeededAt: new Date(this.clock.now()) };
       return done;

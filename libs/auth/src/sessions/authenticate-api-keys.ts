@@ -5,7 +5,7 @@ import { Clock } from '../base/clock';
 import { invalidAccessToken, standardError } from '../base/errors';
 import { InFlight } from '../base/in-flight';
 import { sha256 } from '../base/random';
-import { measureDuration, Metrics } from '../base/telemetry';
+import { Metrics } from '../base/telemetry';
 import { BatchingLoader } from '../database/batching-loader';
 import { Database } from '../database/database';
 import { LookupById } from '../database/lookup-by-id';
@@ -83,7 +83,7 @@ export class AuthenticateApiKeys {
     realm: string | null,
   ): Promise<AuthenticatedExternal> {
     const find = (): Promise<FoundKey | null> => this.find(key, info, realm);
-    const found = await measureDuration(this.metrics, 'session_auth.lookup.duration', find, (result) =>
+    const found = await this.metrics.measure('session_auth.lookup.duration', find, (result) =>
       result ? undefined : { 'error.type': 'access_token_invalid' },
     );
     if (!found) throw invalidAccessToken();

@@ -7,7 +7,7 @@ import { Clock } from '../base/clock';
 import { invalidAccessToken, standardError } from '../base/errors';
 import { InFlight } from '../base/in-flight';
 import { sha256 } from '../base/random';
-import { measureDuration, Metrics } from '../base/telemetry';
+import { Metrics } from '../base/telemetry';
 import { BatchingLoader } from '../database/batching-loader';
 import { Database } from '../database/database';
 import { least } from '../database/dialect';
@@ -241,7 +241,7 @@ export class Authenticate {
     isReceived = true,
   ): Promise<AuthPrincipal | null> {
     const find = (): Promise<AuthPrincipal | null> => this.find(accessToken, info, realm, isReceived);
-    return measureDuration(this.metrics, 'session_auth.lookup.duration', find, (found) =>
+    return this.metrics.measure('session_auth.lookup.duration', find, (found) =>
       found ? undefined : { 'error.type': 'access_token_invalid' },
     );
   }

@@ -4,7 +4,7 @@ import { isInRealm } from '../adapters/realm';
 import { assertValidField, AuthError, databaseUnavailable, invalidRefreshToken } from '../base/errors';
 import { textProblem } from '../base/fields';
 import { sha256 } from '../base/random';
-import { measureDuration, Metrics } from '../base/telemetry';
+import { Metrics } from '../base/telemetry';
 import type { TokenTransport } from '../database/entities';
 import { type Client, EventLog, newEvent, type WriteEvents } from '../history/event-log';
 import { Signals } from '../history/signals';
@@ -128,7 +128,7 @@ export class Refresh {
     transport: TokenTransport = 'bearer',
     accessToken: string | null = null,
   ): Promise<TokenPair> {
-    return measureDuration(this.metrics, 'session_auth.refresh.duration', async () => {
+    return this.metrics.measure('session_auth.refresh.duration', async () => {
       const call: RefreshCall = this.begin(refreshToken, client, transport, accessToken);
       const outcome = await this.run(call).catch((error: unknown) => {
         // The outcome of an earlier refresh is still unknown, so the next retry needs the same pair.
