@@ -6,7 +6,6 @@ import { invalidAccessToken, standardError } from '../base/errors';
 import { InFlight } from '../base/in-flight';
 import { sha256 } from '../base/random';
 import { Metrics } from '../base/telemetry';
-import { BatchingLoader } from '../database/batching-loader';
 import { Database } from '../database/database';
 import { LookupById } from '../database/lookup-by-id';
 import { columns, StatementFactory } from '../database/statements';
@@ -41,11 +40,7 @@ const USE_INTERVAL_MS = 3_600_000;
 /** Authenticates API keys by a lookup in the database, so that a revocation takes effect at the next call. */
 @Injectable()
 export class AuthenticateApiKeys {
-  private readonly loader = new BatchingLoader<FoundKey>(async (ids) => {
-    const found = (await this.lookup.rows(ids)).map((row) => foundFromRow(row, this.users.sql));
-    return new Map(found.map((key) => [key.id, key]));
-  });
-  private readonly lookup: LookupById;
+  private readonly loader: LookupById<FoundKey>;
   private readonly writeUse;
   private readonly uses = new InFlight<unknown>();
 
@@ -59,13 +54,14 @@ export class AuthenticateApiKeys {
   ) {
     const user = users.sql;
     // The alias `s` is that of the session whose user `user.columns` and `user.join` read.
-    this.lookup = new LookupById(
+    this.loader = new LookupById(
       database,
       statements,
       (condition) =>
         `SELECT ${columns('apiKey', 'id userId realm name scopes digest expiresAt lastUsedAt', 's.')},
            ${user?.columns ?? 'NULL AS account'}
          FROM {apiKey} s ${user?.join ?? ''} WHERE s.{apiKey.id} ${condition}`,
+      (row) => foundFromRow(row, user),
     );
     this.writeUse = statements.statement('UPDATE {apiKey} SET {apiKey.lastUsedAt} = :now WHERE {apiKey.id} = :id');
   }

@@ -173,7 +173,7 @@ function claimsOf(refreshTokens: readonly string[]): readonly RefreshTokenClaims
 @Injectable()
 export class Authenticate {
   /** Requests that arrive while a read is in flight wait briefly and share further reads. */
-  private readonly loader = new BatchingLoader<FoundByAccessToken>((ids) => this.findMany(ids));
+  private readonly loader: LookupById<FoundByAccessToken>;
   /** A GraphQL operation with many aliases, or many messages of a socket, would otherwise cause as many calls. */
   private readonly firstUses = new InFlight<boolean>();
   private readonly accounts = new InFlight<Awaited<ReturnType<Users['accountOf']>>>();
@@ -183,7 +183,6 @@ export class Authenticate {
     const rows = await this.database.read(this.activeByIds.with({ ids }));
     return new Map(rows.map((row) => [String(row['id']), activeFromRow(row)]));
   });
-  private readonly lookup: LookupById;
   private readonly markUsed;
   private readonly activeByIds;
   private readonly activityIntervalMs: number;
@@ -208,7 +207,7 @@ export class Authenticate {
     // Once the option is removed, no administrator acts as a user any more.
     const ordinary = impersonationPolicy ? '' : 'AND s.{session.actor} IS NULL';
     const actor = impersonationPolicy ? ', s.{session.actor} AS actor' : '';
-    this.lookup = new LookupById(
+    this.loader = new LookupById(
       database,
       statements,
       (condition) =>
@@ -217,6 +216,8 @@ export class Authenticate {
            CASE WHEN s.{session.firstUsedAt} IS NULL THEN s.{session.replayUntil} END AS replay_until,
            ${user?.columns ?? 'NULL AS account'}${actor}
          FROM {session} s ${user?.join ?? ''} WHERE s.{session.id} ${condition} ${ordinary} AND s.{session.state} = 'active'`,
+      (row) => foundFromRow(row, user),
+      (size) => metrics.record('session_auth.lookup.batch_size', size),
     );
     this.markUsed = statements.prepared(
       `UPDATE {session} SET {session.firstUsedAt} = :now
@@ -240,34 +241,27 @@ export class Authenticate {
     realm = this.clients.realmIn(info),
     isReceived = true,
   ): Promise<AuthPrincipal | null> {
-    const find = (): Promise<AuthPrincipal | null> => this.find(accessToken, info, realm, isReceived);
+    const find = async (): Promise<AuthPrincipal | null> => {
+      const id = idInToken('access', accessToken);
+      const found = id === null ? null : await this.loader.get(id);
+      const now = this.clock.now();
+      if (!found || found.validUntil <= now || sha256(accessToken) !== found.accessDigest) return null;
+      // The user's history does not show the address of an administrator.
+      const account = await this.accountInRealm(found, found.actor === null ? info : {}, realm);
+      if (!account || !(await this.hasLiveActor(found, info))) return null;
+      if (isReceived && found.replayUntil > now) {
+        const store = (): Promise<boolean> => this.storeFirstUse(found, now);
+        if (!(await this.firstUses.run(found.accessDigest, store))) return null;
+      }
+      if (now - found.lastActivity >= this.activityIntervalMs) await this.activity.record(found.id, now);
+      const { user } = account;
+      const [userId, authenticatedAt] = [this.users.parseId(found.userId), new Date(found.authenticatedAt)];
+      const [roles, actor] = [this.users.rolesOf(user), this.actorOf(found.actor)];
+      return new SessionPrincipal(userId, found.id, authenticatedAt, found, user, roles, realm, actor);
+    };
     return this.metrics.measure('session_auth.lookup.duration', find, (found) =>
       found ? undefined : { 'error.type': 'access_token_invalid' },
     );
-  }
-
-  private async find(
-    accessToken: string,
-    info: ClientInfo,
-    realm: string | null,
-    isReceived: boolean,
-  ): Promise<AuthPrincipal | null> {
-    const id = idInToken('access', accessToken);
-    const found = id === null ? null : await this.loader.get(id);
-    const now = this.clock.now();
-    if (!found || found.validUntil <= now || sha256(accessToken) !== found.accessDigest) return null;
-    // The user's history does not show the address of an administrator.
-    const account = await this.accountInRealm(found, found.actor === null ? info : {}, realm);
-    if (!account || !(await this.hasLiveActor(found, info))) return null;
-    if (isReceived && found.replayUntil > now) {
-      const store = (): Promise<boolean> => this.storeFirstUse(found, now);
-      if (!(await this.firstUses.run(found.accessDigest, store))) return null;
-    }
-    if (now - found.lastActivity >= this.activityIntervalMs) await this.activity.record(found.id, now);
-    const { user } = account;
-    const [userId, authenticatedAt] = [this.users.parseId(found.userId), new Date(found.authenticatedAt)];
-    const [roles, actor] = [this.users.rolesOf(user), this.actorOf(found.actor)];
-    return new SessionPrincipal(userId, found.id, authenticatedAt, found, user, roles, realm, actor);
   }
 
   /** Returns null if the session or key, or its user, belongs to another realm, or the user is not active. */
@@ -309,15 +303,6 @@ export class Authenticate {
   async withLiveActors<T extends Impersonable>(sessions: readonly T[]): Promise<T[]> {
     const areLive = await Promise.all(sessions.map((session) => this.hasLiveActor(session)));
     return sessions.filter((_, index) => areLive[index]);
-  }
-
-  private async findMany(ids: readonly string[]): Promise<ReadonlyMap<string, FoundByAccessToken>> {
-    this.metrics.record('session_auth.lookup.batch_size', ids.length);
-    const found = new Map<string, FoundByAccessToken>();
-    for (const row of await this.lookup.rows(ids)) {
-      found.set(String(row['id']), foundFromRow(row, this.users.sql));
-    }
-    return found;
   }
 
   /** Stores the first use of a token within the grace period. Returns whether the token is still valid. */
