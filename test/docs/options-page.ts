@@ -5,8 +5,8 @@ import {
   EXTRA_ROWS,
   MAPPING_RULES,
   OPTION_ROWS,
-  OPTIONAL_IN_MAPPING,
   type OptionRow,
+  REQUIRED_IN_MAPPING,
 } from '../../libs/auth/src/options/option-table';
 
 const PAGE = join(__dirname, '../../docs/options.md');
@@ -105,7 +105,7 @@ ${range ? meaning.replace(`, ${range}`, '') : meaning}
 }
 
 function defaultLine(path: string, row: OptionRow | undefined, given: string | undefined): string {
-  if (!row) return OPTIONAL_IN_MAPPING.includes(path) ? 'Optional.' : 'Required.';
+  if (!row) return REQUIRED_IN_MAPPING.includes(path) ? 'Required.' : 'Optional.';
   const value = defaultOf(path, row);
   return `Default: ${value ? given?.replace(value, () => `\`${value}\``) : given}`;
 }

@@ -195,14 +195,7 @@ const EXTRAS: OptionTable<ResolvedAuthExtras, 'endpoints'> = {
   isGlobal: { default: true, rule: boolean },
 };
 
-export const OPTIONAL_IN_MAPPING = [
-  'users.foldedUsername',
-  'users.active',
-  'users.disabledAt',
-  'users.roles',
-  'users.realm',
-  'users.select',
-];
+export const REQUIRED_IN_MAPPING = ['users.entity', 'users.username', 'users.passwordHash'];
 
 const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<UserEntityMapping[Name]>> } = {
   entity: ruleOf('an entity of the DataSource', (value) => typeof value === 'function' && 'prototype' in value),

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { isExtension, isLocalhost, isPlainObject } from '../base/fields';
 import type { ResolvedAuthExtras, ResolvedAuthOptions } from './auth-options';
-import { EXTRA_ROWS, isMapping, MAPPING_RULES, OPTION_ROWS, OPTIONAL_IN_MAPPING, type OptionRow } from './option-table';
+import { EXTRA_ROWS, isMapping, MAPPING_RULES, OPTION_ROWS, type OptionRow, REQUIRED_IN_MAPPING } from './option-table';
 
 /** Thrown if options of `AuthModule` are invalid. Each of the `problems` says what is wrong, and what to do instead. */
 export class AuthOptionsError extends Error {
@@ -85,7 +85,7 @@ function problemOf(path: string, value: unknown): string | null {
   const rule = OPTION_ROWS.get(path)?.rule ?? MAPPING_RULES.get(path);
   if (rule) {
     // In a mapping, undefined is a mistake: without `active`, disabled users could log in.
-    const omit = value === undefined && OPTIONAL_IN_MAPPING.includes(path) ? ', or omit it' : '';
+    const omit = value === undefined && !REQUIRED_IN_MAPPING.includes(path) ? ', or omit it' : '';
     return rule.accepts(value) ? null : wrongValue(path, value, rule.expected + omit);
   }
   if (GROUPS.has(path)) return wrongGroup(path, value, OPTION_NAMES);
@@ -133,8 +133,8 @@ function* mappingProblems(values: Values): Generator<string> {
   if (hasRealms && !values.has('users')) yield 'realm is set, but AuthUser has no realms; set users too';
   if (!isMapping(values.get('users'))) return;
   if (hasRealms !== values.has('users.realm')) yield 'set both realm and users.realm, or neither';
-  for (const [path, { expected }] of MAPPING_RULES) {
-    if (!values.has(path) && !OPTIONAL_IN_MAPPING.includes(path)) yield wrongValue(path, undefined, expected);
+  for (const path of REQUIRED_IN_MAPPING) {
+    if (!values.has(path)) yield wrongValue(path, undefined, MAPPING_RULES.get(path)!.expected);
   }
   if (values.has('users.active') && values.has('users.disabledAt')) {
     yield 'users.active and users.disabledAt are both set; set only one of them';
