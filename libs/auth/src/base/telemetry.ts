@@ -13,9 +13,9 @@ export class Metrics {
     private readonly meter: OpenTelemetry.Meter | null,
     private readonly tracer: OpenTelemetry.Tracer | null,
   ) {
-    for (const [name, { kind }] of Object.entries(METRICS) as [MetricName, MetricDescription][]) {
-      if (meter && kind === 'counter') this.counters.set(name, meter.createCounter(name, optionsOf(name)));
-      if (meter && kind === 'histogram') this.histograms.set(name, meter.createHistogram(name, optionsOf(name)));
+    for (const [name, metric] of Object.entries(METRICS) as [MetricName, MetricDescription][]) {
+      if (meter && metric.kind === 'counter') this.counters.set(name, meter.createCounter(name, metric));
+      if (meter && metric.kind === 'histogram') this.histograms.set(name, meter.createHistogram(name, metric));
     }
   }
 
@@ -84,7 +84,7 @@ export class Metrics {
 
   /** Reads a level at each export until the application shuts down. */
   observe(name: NameOf<'level'>, read: () => number): void {
-    const level = this.meter?.createObservableUpDownCounter(name, optionsOf(name));
+    const level = this.meter?.createObservableUpDownCounter(name, METRICS[name]);
     const callback = (result: OpenTelemetry.ObservableResult): void => result.observe(read());
     level?.addCallback(callback);
     this.stopObserving.push(() => level?.removeCallback(callback));
@@ -93,11 +93,6 @@ export class Metrics {
   beforeApplicationShutdown(): void {
     for (const stop of this.stopObserving) stop();
   }
-}
-
-function optionsOf(name: MetricName): OpenTelemetry.MetricOptions {
-  const { unit, description, buckets }: MetricDescription = METRICS[name];
-  return { unit, description, ...(buckets ? { advice: { explicitBucketBoundaries: [...buckets] } } : {}) };
 }
 
 export type PruneKind =
@@ -121,12 +116,13 @@ interface MetricDescription {
   readonly kind: 'counter' | 'histogram' | 'level';
   readonly unit: string;
   readonly description: string;
-  readonly buckets?: readonly number[];
+  readonly advice?: OpenTelemetry.MetricAdvice;
   /** The name of the span of each measured operation. */
   readonly span?: string;
 }
 
-const histogram = (unit: string, ...buckets: readonly number[]) => ({ kind: 'histogram', unit, buckets }) as const;
+const histogram = (unit: string, ...explicitBucketBoundaries: number[]) =>
+  ({ kind: 'histogram', unit, advice: { explicitBucketBoundaries } }) as const;
 
 // The first two lists are those of the OpenTelemetry semantic conventions for HTTP requests and database calls.
 const REQUEST = histogram('s', 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10);
