@@ -94,6 +94,8 @@ const MAX_PAGE_SIZE = 1_000;
 @Injectable()
 export class SessionAdministration {
   private readonly revokeAllTickets: Query;
+  /** The application's transaction. Set only in the object that `inTransaction` uses. */
+  private readonly tx: JoinedTransaction | null = null;
 
   /** @internal */
   constructor(
@@ -121,7 +123,8 @@ export class SessionAdministration {
    */
   inTransaction(manager: TransactionManager): AdministrationInTransaction {
     const tx = this.transactions.join(manager);
-    return { end: (filter, administrator) => this.endMatching(filter, administrator, tx) };
+    const joined = Object.create(this, { tx: { value: tx } }) as SessionAdministration;
+    return { end: (filter, administrator) => joined.end(filter, administrator) };
   }
 
   /**
@@ -151,8 +154,23 @@ export class SessionAdministration {
    * @throws AuthError `invalid_field` if the filter is empty, a criterion is unknown or invalid, or the actor is invalid
    * @throws AuthError `database_unavailable`. Committed batches are not rolled back. Repeat the call to end the rest
    */
-  end(filter: SessionFilter | { readonly everyone: true }, administrator: Administrator): Promise<number> {
-    return this.endMatching(filter, administrator, null);
+  async end(filter: SessionFilter | { readonly everyone: true }, administrator: Administrator): Promise<number> {
+    const { tx } = this;
+    const criteria = this.withStoredAddress(endCriteriaOf(filter));
+    const name = actorOf(administrator.actor);
+    const client = this.clients.inspect(administrator.client ?? {});
+    // Not part of a batch, because a login can lock sessions before it locks its ticket.
+    if (Object.keys(criteria).length === 0) await this.database.run(tx, this.revokeAllTickets);
+    let total = 0;
+    // Each batch starts after the previous one. Otherwise each would read the sessions of all previous batches again.
+    for (let after = ''; ;) {
+      const from = after;
+      const ended = await this.events.revoke(tx, (write) => this.endBatch(criteria, from, name, client, write));
+      this.endSessions.publish(ended, tx);
+      total += ended.filter(({ reason }) => reason === 'admin').length;
+      if (ended.length < BATCH_SIZE) return total;
+      after = ended.at(-1)!.session.id;
+    }
   }
 
   /** Returns a page of a user's history, newest first. `limit`, `after` and errors are the same as for `list`. */
@@ -187,28 +205,6 @@ export class SessionAdministration {
     request: { readonly reason: string; readonly seconds?: number; readonly client?: ClientInfo },
   ): Promise<Impersonation> {
     return this.impersonations.open(principal, userIdOf(userId), request);
-  }
-
-  private async endMatching(
-    filter: SessionFilter | { readonly everyone: true },
-    { actor, client: info = {} }: Administrator,
-    tx: JoinedTransaction | null,
-  ): Promise<number> {
-    const criteria = this.withStoredAddress(endCriteriaOf(filter));
-    const name = actorOf(actor);
-    const client = this.clients.inspect(info);
-    // Not part of a batch, because a login can lock sessions before it locks its ticket.
-    if (Object.keys(criteria).length === 0) await this.database.run(tx, this.revokeAllTickets);
-    let total = 0;
-    // Each batch starts after the previous one. Otherwise each would read the sessions of all previous batches again.
-    for (let after = ''; ;) {
-      const from = after;
-      const ended = await this.events.revoke(tx, (write) => this.endBatch(criteria, from, name, client, write));
-      this.endSessions.publish(ended, tx);
-      total += ended.filter(({ reason }) => reason === 'admin').length;
-      if (ended.length < BATCH_SIZE) return total;
-      after = ended.at(-1)!.session.id;
-    }
   }
 
   /** Ends a batch of sessions. Takes the user's lock only if the criteria select all sessions of one user. */
