@@ -317,7 +317,7 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
 
   /** @internal */
   constructor(
-    users: Users,
+    private readonly users: Users,
     @Inject(AUTH_EXTRAS) private readonly extras: ResolvedAuthExtras,
     @Inject(AUTH_DATA_SOURCE) private readonly dataSource: DataSource,
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
@@ -367,10 +367,7 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
   /** Checks the tables and the database server after the application has started. */
   onApplicationBootstrap(): void {
     this.databaseChecks = new Promise(setImmediate).then(() => {
-      const names = this.moduleRef
-        .get(Users)
-        .checkUniqueNames(null)
-        .catch(() => false);
+      const names = this.users.checkUniqueNames(null).catch(() => false);
       const tables = startup.warnAboutMissingTables(this.dataSource, this.options);
       return Promise.all([startup.warnAboutServer(this.moduleRef.get(Database)), names, tables]);
     });

@@ -128,11 +128,6 @@ export function assertValidField(field: string, problem: string | null): void {
   if (problem) throw invalidField(field, problem);
 }
 
-/** Returns whether the error means that a call had no valid access token. */
-export function isTokenRefused(error: unknown): boolean {
-  return error instanceof AuthError && error.getStatus() === 401;
-}
-
 /** Throw it from a check of your own that could not be carried out, so that the attempt does not count as failed. */
 export class VerificationUnavailable extends Error {
   override readonly name = 'VerificationUnavailable';

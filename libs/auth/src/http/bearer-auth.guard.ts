@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthService } from '../auth.service';
-import { credentialsMissing, invalidAccessToken, isTokenRefused, standardError } from '../base/errors';
+import { AuthError, credentialsMissing, invalidAccessToken, standardError } from '../base/errors';
 import { ClientInspector } from '../history/event-log';
 import { Authenticate, type AuthPrincipal } from '../sessions/authenticate';
 import { AuthenticateApiKeys } from '../sessions/authenticate-api-keys';
@@ -101,7 +101,7 @@ export class BearerAuthGuard implements CanActivate {
 
   /** Removes the cookies of a refused logout, and the caller of a refused GraphQL execution. */
   private cleanUp(context: ExecutionContext, rules: RouteRules, error: unknown): void {
-    if (!isTokenRefused(error)) return;
+    if (!(error instanceof AuthError && error.getStatus() === 401)) return;
     if (rules.acceptsRefreshCookie) this.cookies.clearIfAllowed(requestOf(context)!, responseOf(context)!);
     if (context.getType() !== 'http') forgetCaller(context);
   }
