@@ -116,7 +116,7 @@ interface MetricDescription {
   readonly kind: 'counter' | 'histogram' | 'level';
   readonly unit: string;
   readonly description: string;
-  readonly advice?: OpenTelemetry.MetricAdvice;
+  readonly advice?: { readonly explicitBucketBoundaries: number[] };
   /** The name of the span of each measured operation. */
   readonly span?: string;
 }
