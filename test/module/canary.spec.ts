@@ -2,6 +2,8 @@ import { QueryFailedError } from 'typeorm';
 import type { Test } from 'supertest';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 import { Tap } from '../support/tap';
+import { createKey } from '../support/api-keys';
+import { actAsBob, DrivenImpersonationPolicy } from '../support/impersonation';
 import { describeOnEachDatabase } from '../support/environment';
 
 /** Records the secrets of a flow, and the places that may contain each secret. */
@@ -54,11 +56,7 @@ class Canaries {
   }
 
   /** Adds a token, and its secret parts as they appear in the token and in common encodings. */
-  private watchToken(
-    response: string,
-    token: string,
-    parts: Record<string, readonly [from: number, to: number]>,
-  ): void {
+  watchToken(response: string, token: string, parts: Record<string, readonly [from: number, to: number]>): void {
     this.watch(`${response}: ${token.slice(0, 5)}`, token, response);
     const [text] = /(?<=^.{5}).+(?=.{6}$)/.exec(token)!;
     const payload = Buffer.from(text, 'base64url');
@@ -75,7 +73,8 @@ class Canaries {
   }
 }
 
-const options = { auth: { refreshReuseGraceSeconds: 10, endpoints: { reauthenticate: true } } };
+const impersonationPolicy = new DrivenImpersonationPolicy();
+const options = { auth: { refreshReuseGraceSeconds: 10, endpoints: { reauthenticate: true }, impersonationPolicy } };
 
 describeOnEachDatabase('secrets', options, ({ app }) => {
   it('a secret appears only in the response that issues it, in every flow and after every failure', async () => {
@@ -115,6 +114,12 @@ describeOnEachDatabase('secrets', options, ({ app }) => {
     const ticket = await app.auth.createLoginTicket(userId, { methods: ['pwd'] });
     canaries.watch('a login ticket', ticket);
     expect(await app.auth.attempt({ ticket, method: 'otp' }, {}, () => true)).toBe(true);
+    const [{ key }, { accessToken }] = [await createKey(app), await actAsBob(app)];
+    for (const secret of [key, accessToken]) {
+      canaries.watchToken('no response', secret, { secret: [16, 48] });
+      await canaries.keep('use', app.get('/me', secret));
+      await canaries.keep('bad use', app.get('/me', `${secret}x`));
+    }
     const again = await canaries.keep('login again', app.http.post('/auth/login').send(credentials('alice', PASSWORD)));
     let latest = again;
     for (const name of ['second refresh', 'third refresh']) {
@@ -122,7 +127,7 @@ describeOnEachDatabase('secrets', options, ({ app }) => {
     }
     await canaries.keep('reuse', app.refresh(again['refresh_token']!));
     expect(app.sent('token_reuse_detected')).toHaveLength(1);
-    await failAtEveryStatement(app, canaries, wrong);
+    await failAtEveryStatement(app, canaries, wrong, key);
     expect(canaries.count).toBeGreaterThan(50);
     expect(await canaries.leaks(app)).toEqual([]);
   });
@@ -135,13 +140,19 @@ describeOnEachDatabase('secrets', options, ({ app }) => {
 });
 
 /** Makes every statement fail with an error that contains its SQL and parameters, as errors of an ORM do. */
-async function failAtEveryStatement(app: TestApplication, canaries: Canaries, wrong: string): Promise<void> {
+async function failAtEveryStatement(
+  app: TestApplication,
+  canaries: Canaries,
+  wrong: string,
+  key: string,
+): Promise<void> {
   const session = await app.login();
   canaries.watch('a token in a failure', session.access_token);
   const tap = new Tap(app);
   for (const request of [
     () => app.http.post('/auth/login').send({ username: 'alice', password: wrong }),
     () => app.get('/auth/sessions', session.access_token),
+    () => app.get('/me', key),
     () => app.refresh(session.refresh_token),
   ]) {
     tap.hook = {
