@@ -44,15 +44,20 @@ describeHttp('docs/api-keys.md', { controllers: [OrdersController!, KeysControll
       await app.post('/keys', token, body).expect(400, new RegExp(field));
   });
 
-  it('the class for WebSockets closes a socket when its key is revoked', async () => {
+  it('the class for WebSockets closes a socket when its key is revoked, and does not keep one that has closed before', async () => {
     const { key, id } = await createKey(app);
     const keys = app.nest.get(ApiKeys);
     const close = jest.fn();
     const headers = { authorization: `Bearer ${key}` };
-    const client = Object.assign(new EventEmitter(), { close, handshake: { headers, auth: {} }, request: { headers } });
-    await new OrdersFeed!(keys, app.nest.get(OpenSockets)).admit(client);
+    const fields = { close, handshake: { headers, auth: {} }, request: { headers }, OPEN: 1 };
+    const sockets = app.nest.get(OpenSockets);
+    const register = jest.spyOn(sockets, 'register');
+    for (const readyState of [3, 1])
+      await new OrdersFeed!(keys, sockets).admit(Object.assign(new EventEmitter(), fields, { readyState }));
+    expect(register).toHaveBeenCalledTimes(1);
     await keys.revoke(await userIdOf(app), id);
     expect(close).toHaveBeenCalledWith(4401);
+    register.mockRestore();
   });
 
   it('the functions for scanners recognize keys only, and find their ids', async () => {
