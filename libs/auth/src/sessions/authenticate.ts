@@ -45,7 +45,10 @@ export interface CurrentSession {
 export interface AuthPrincipal {
   readonly userId: UserId;
   readonly sessionId: string;
-  /** When the user last proved their identity: at login, or by `reauthenticate`, `confirmIdentity` or `changePassword`. */
+  /**
+   * When the user last proved their identity: at login, or by `reauthenticate`, `confirmIdentity` or `changePassword`. If
+   * an administrator acts as the user, 1970-01-01T00:00:00Z.
+   */
   readonly authenticatedAt: Date;
   /**
    * The methods by which the user was identified, such as `pwd` and `otp` (RFC 8176) or your own names, each with the
