@@ -184,10 +184,6 @@ export class EndSessions {
     return ended;
   }
 
-  async expire(userId: string): Promise<void> {
-    await this.end({ userId, reason: 'expired' }, { client: NO_CLIENT, tx: null });
-  }
-
   /**
    * Ends all sessions and API keys of a user who is disabled or deleted, and revokes the user's tickets and reset tokens. If
    * statements can read the account, it is read again, because it may be active by now.

@@ -11,7 +11,7 @@ import type { Operation } from '../history/event-log';
 import type { SessionInfo } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { assertNotImpersonating, assertSession, Authenticate, type AuthPrincipal } from './authenticate';
-import { EndSessions } from './end-sessions';
+import { EndSessions, NO_CLIENT } from './end-sessions';
 import { isExpired, patchedData, sessionFromRow, SessionSql, toSessionInfo } from './session';
 
 /** The maximum number of times that a change of session data is tried while others change the data. */
@@ -21,7 +21,6 @@ const MAX_DATA_WRITES = 10;
 export class OwnSessions {
   private readonly active;
   private readonly readData;
-  private readonly lockData;
   private readonly writeData;
 
   constructor(
@@ -38,8 +37,8 @@ export class OwnSessions {
        ORDER BY s.{session.createdAt} DESC, s.{session.id} DESC`,
     );
     const live = `WHERE s.{session.id} = :id AND s.{session.state} = 'active' AND ${sql.expiresAt} > :now`;
-    this.readData = sql.select(live, 's.{session.data} AS data');
-    this.lockData = sql.select(`${live} ${forUpdate(statements.dialect)}`, 's.{session.data} AS data');
+    // The application's transaction may read a snapshot. A lock lets it read and change the current data.
+    this.readData = sql.select(`${live} ${forUpdate(statements.dialect)}`, 's.{session.data} AS data');
     this.writeData = statements.statement(
       `UPDATE {session} AS s SET {session.data} = :data ${live} AND COALESCE(s.{session.data}, '') = :dataRead`,
     );
@@ -50,7 +49,8 @@ export class OwnSessions {
     const { rows } = await this.database.run(null, this.active.with({ userId: String(userId) }));
     const sessions = rows.map(sessionFromRow);
     const live = sessions.filter((session) => !isExpired(session, this.clock.now()));
-    if (live.length < sessions.length) await this.endSessions.expire(String(userId));
+    const command = { userId: String(userId), reason: 'expired' } as const;
+    if (live.length < sessions.length) await this.endSessions.end(command, { client: NO_CLIENT, tx: null });
     const listed = await this.authentication.withLiveActors(live);
     return listed.map((session) => toSessionInfo(session, currentId));
   }
@@ -76,11 +76,9 @@ export class OwnSessions {
   ): Promise<Readonly<Partial<SessionData>>> {
     assertSession(principal);
     const id = principal.sessionId;
-    // The application's transaction may read a snapshot. Its own lock lets it read and change the current data.
-    const read = tx ? this.lockData : this.readData;
     for (let writes = 0; writes < MAX_DATA_WRITES; writes++) {
       const now = this.clock.now();
-      const [row] = (await this.database.run(tx, read.with({ id, now }))).rows;
+      const [row] = (await this.database.run(tx, this.readData.with({ id, now }))).rows;
       if (!row) throw invalidAccessToken();
       const stored = (row['data'] ?? null) as string | null;
       const data = patchedData(stored, patch);

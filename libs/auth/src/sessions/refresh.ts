@@ -10,7 +10,7 @@ import { type Client, EventLog, newEvent, type WriteEvents } from '../history/ev
 import { Signals } from '../history/signals';
 import { parseRefreshToken, type Successor, TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
 import { Users } from '../users/users';
-import { endEvents, EndSessions } from './end-sessions';
+import { endEvents, EndSessions, NO_CLIENT } from './end-sessions';
 import {
   termsOf,
   MAX_REPLAYS,
@@ -200,7 +200,7 @@ export class Refresh {
         this.reportLostCommits(found.session);
         return 'refused';
       case 'session_expired':
-        await this.endSessions.expire(userId);
+        await this.endSessions.end({ userId, reason: 'expired' }, { client: NO_CLIENT, tx: null });
         return 'refused';
       case 'account_inactive':
         await this.endSessions.endForInactiveAccount(userId, found.account!, { client, tx: null });
