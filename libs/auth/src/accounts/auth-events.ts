@@ -6,7 +6,6 @@ import { FIELD_MESSAGES } from '../base/fields';
 import { Database } from '../database/database';
 import type { AuthEventName } from '../database/entities';
 import { columns, type Statement, StatementFactory } from '../database/statements';
-import type { Row } from '../database/transaction';
 import { firstEventIdAt } from '../history/event-log';
 import { assertEventNames, type AuthEventEntry, eventFromRow } from '../history/history';
 import { Users } from '../users/users';
@@ -85,7 +84,10 @@ export class AuthEvents {
     // The events of one user have an index and a maximum number. Names have no index.
     const until = userId === undefined && events ? await this.searchedUntil(after, newest) : newest;
     const query = this.select(request).with({ after, until, limit, userId: String(userId), events });
-    const found = (await this.database.run(null, query)).rows.map((row) => this.eventOfUser(row));
+    const found = (await this.database.run(null, query)).rows.map((row) => {
+      const id = row['user_id'] as string | null;
+      return { ...eventFromRow(row), userId: id === null ? null : this.users.parseId(id) };
+    });
     const isFull = found.length === limit;
     return {
       events: found,
@@ -102,11 +104,6 @@ export class AuthEvents {
       `SELECT ${columns('event', 'id userId event ipAddress userAgent extra occurredAt')} FROM {event}
        WHERE ${RANGE} ${ofUser} ${named} ORDER BY {event.id} LIMIT :limit`,
     );
-  }
-
-  private eventOfUser(row: Row): AuthEventOfUser {
-    const userId = row['user_id'] as string | null;
-    return { ...eventFromRow(row), userId: userId === null ? null : this.users.parseId(userId) };
   }
 
   private async readOldestId(): Promise<number | null> {

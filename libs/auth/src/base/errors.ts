@@ -44,13 +44,11 @@ export type AuthErrorCode = keyof typeof ERROR_RESPONSES;
 
 const BODIES: Readonly<Record<BodyKind, (error: AuthError) => object>> = {
   detail: ({ message }) => ({ detail: message }),
-  detailWithCode: ({ message, extensions, loginTicket }) => {
-    return {
-      detail: message,
-      code: extensions.authCode,
-      ...(loginTicket === null ? {} : { login_ticket: loginTicket }),
-    };
-  },
+  detailWithCode: ({ message, extensions, loginTicket }) => ({
+    detail: message,
+    code: extensions.authCode,
+    ...(loginTicket === null ? {} : { login_ticket: loginTicket }),
+  }),
   nonFieldErrors: ({ message }) => ({ non_field_errors: [message] }),
   fields: ({ fields }) => ({ ...fields }),
 };

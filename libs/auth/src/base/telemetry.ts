@@ -133,7 +133,6 @@ const BATCH = histogram('{session}', 1, 2, 4, 8, 16, 32, 64, 128);
 const counter = (unit: string, description: string) => ({ kind: 'counter', unit, description }) as const;
 const level = (unit: string, description: string) => ({ kind: 'level', unit, description }) as const;
 
-/** All metrics of the library. */
 export const METRICS = {
   'session_auth.login.duration': {
     ...REQUEST,

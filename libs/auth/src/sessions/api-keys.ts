@@ -232,7 +232,6 @@ function checkedKey(given: NewApiKey | null, now: number) {
   return { name, scopes: [...new Set(scopes)], expiresAt: expiresAt && time };
 }
 
-/** Returns what is wrong with a list of scopes, or null. */
 function scopesProblem(scopes: readonly string[]): string | null {
   const isList = Array.isArray(scopes) && scopes.length > 0 && scopes.length <= MAX_SCOPES;
   if (isList && scopes.every((scope) => typeof scope === 'string' && SCOPE.test(scope))) return null;

@@ -32,7 +32,6 @@ export class AuthenticatedExternal implements ExternalPrincipal {
     this.#verifyAgain = verifyAgain;
   }
 
-  /** Returns the value for `request.user`. */
   static requestUserOf(this: void, principal: AuthenticatedExternal): RequestUser | null {
     return principal.#user;
   }

@@ -11,7 +11,6 @@ import { isOwnToken } from '../tokens/tokens';
 import { Users } from '../users/users';
 import { AuthenticatedExternal, type ExternalPrincipal } from './external-principal';
 
-/** Authenticates tokens of an earlier system. */
 @Injectable()
 export class AuthenticateFormerTokens {
   private readonly logger = new Logger('AuthTokens');

@@ -11,9 +11,6 @@ import { patchedData, provenMethods, type StoredProofs } from './session';
 
 const TIMEOUT_MS = 2_000;
 
-/** Codes that responses or events of the library contain, besides those of errors. */
-const RESERVED = ['session_limit'];
-
 /** A code of the application, such as `account_suspended`. */
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 
@@ -101,7 +98,7 @@ function isInteger(value: unknown, min: number): boolean {
 function isRefusal(value: unknown): boolean {
   if (!isPlainObject(value)) return false;
   const { code, detail, ...others } = value as Partial<Record<keyof LoginRefusal, unknown>>;
-  const isOwn =
-    typeof code === 'string' && CODE.test(code) && !Object.hasOwn(ERROR_RESPONSES, code) && !RESERVED.includes(code);
-  return isOwn && typeof detail === 'string' && detail !== '' && Object.keys(others).length === 0;
+  if (typeof code !== 'string' || !CODE.test(code) || Object.hasOwn(ERROR_RESPONSES, code)) return false;
+  // With the reason `session_limit`, events of the library record another refusal.
+  return code !== 'session_limit' && typeof detail === 'string' && detail !== '' && Object.keys(others).length === 0;
 }

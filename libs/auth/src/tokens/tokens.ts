@@ -84,15 +84,12 @@ export function expiriesAfter(now: number, options: ResolvedAuthOptions, remembe
   };
 }
 
-export function tokenPair(
-  tokens: PlainTokens,
-  { accessExpiresAt, refreshExpiresAt, persistent }: PairTerms,
-): TokenPair {
+export function tokenPair(tokens: PlainTokens, terms: PairTerms): TokenPair {
   return {
     ...tokens,
-    accessTokenExpiresAt: new Date(accessExpiresAt),
-    refreshTokenExpiresAt: new Date(refreshExpiresAt),
-    persistent,
+    accessTokenExpiresAt: new Date(terms.accessExpiresAt),
+    refreshTokenExpiresAt: new Date(terms.refreshExpiresAt),
+    persistent: terms.persistent,
   };
 }
 
