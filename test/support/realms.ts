@@ -8,7 +8,7 @@ import { Entity, Index } from 'typeorm';
 import { entityOf, GENERATED_ID, OPTIONAL_TEXT, TEXT, TRUE_BY_DEFAULT } from './mapped-users';
 import { PASSWORD, type TestApplication } from './test-application';
 
-export const MEMBER_COLUMNS = {
+const MEMBER_COLUMNS = {
   id: GENERATED_ID,
   tenant: OPTIONAL_TEXT,
   email: TEXT,
@@ -20,7 +20,7 @@ export const MEMBER_COLUMNS = {
 @Index(['tenant', 'email'], { unique: true })
 export class Member extends entityOf('Member', MEMBER_COLUMNS) {}
 
-export const MEMBERS = {
+const MEMBERS = {
   entity: Member,
   username: 'email',
   passwordHash: 'password',

@@ -122,8 +122,8 @@ export interface UserEntityMapping {
    */
   readonly roles?: string;
   /**
-   * The property that contains the user's realm, such as `tenantId`. Required with the option `realm`, and refused without
-   * it. Names are then unique within a realm, ids across all.
+   * The text property that contains the user's realm, such as `tenant`. Required with the option `realm`, and refused
+   * without it. Names are then unique within a realm, ids across all.
    */
   readonly realm?: string;
   /** Further columns that `request.user` has, such as `['plan']`, read in the same statement. Default: none. */

@@ -205,7 +205,7 @@ const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<
   active: text("the name of a property, such as 'isActive'"),
   disabledAt: text("the name of a property, such as 'disabledAt'"),
   roles: text("the name of a property, such as 'roles'"),
-  realm: text("the name of a property, such as 'tenantId'"),
+  realm: text("the name of a property, such as 'tenant'"),
   select: textList("a list of property names, such as ['plan']"),
 };
 

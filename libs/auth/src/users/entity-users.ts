@@ -25,7 +25,7 @@ import { statusSql } from './account-status';
 import { EntityNames, OWN_USERS } from './entity-names';
 import { coversUsers, isUnique, isUniqueIndex, missingIndex, storedProperties } from './mapping-problems';
 import { UserIds } from './user-ids';
-import { type AccountSql, type FoundCredentials, rolesFrom, textOf, Users, type UserSteps, withExactId } from './users';
+import { type AccountSql, type FoundCredentials, rolesFrom, Users, type UserSteps, withExactId } from './users';
 
 /** Users in a TypeORM entity of the same DataSource: the application's own entity, or the library's `AuthUser`. */
 export class EntityUsers extends Users implements UserSteps {
@@ -39,8 +39,8 @@ export class EntityUsers extends Users implements UserSteps {
   private readonly idColumn: Column;
   private readonly names: EntityNames;
   private readonly ids: UserIds;
-  /** The realms of the users, or null if realms are not used. */
-  private readonly realms: UserIds | null;
+  /** The column of the users' realms, or null if realms are not used. */
+  private readonly realm: Column | null;
   private readonly textType: string;
   /** An expression for the `AccountStatus` of the row `u`. */
   private readonly status: string;
@@ -70,7 +70,7 @@ export class EntityUsers extends Users implements UserSteps {
     this.names = new EntityNames(mapping, matching, this.hasUniqueIds, this.warnOnce.bind(this));
     this.ids = new UserIds(this.idColumn, dataSource, dialect);
     const { realm } = mapping;
-    this.realms = realm === undefined ? null : new UserIds(this.column(realm), dataSource, dialect);
+    this.realm = realm === undefined ? null : this.column(realm);
     this.textType = dialect === 'mysql' ? 'CHAR' : 'text';
     this.status = statusSql(mapping, this.metadata);
     const statement = (template: string): Statement =>
@@ -90,7 +90,7 @@ export class EntityUsers extends Users implements UserSteps {
     const statusProperty = active ?? disabledAt;
     this.updateStatus = statusProperty === undefined ? null : statement(update(statusProperty));
     this.canSetActive = this.updateStatus !== null;
-    this.uniqueIndexes = statement(UNIQUE_INDEXES[dialect](this.realms ? 2 : 1));
+    this.uniqueIndexes = statement(UNIQUE_INDEXES[dialect](this.realm ? 2 : 1));
     this.sql = this.accountSql();
     this.accountById = statement(`SELECT u.${id} AS user_id, ${this.sql.columns} FROM {user} u WHERE u.${id} = :id`);
   }
@@ -207,7 +207,6 @@ export class EntityUsers extends Users implements UserSteps {
         'The column of the usernames has no unique index. The log names the index to create.',
       );
     const realm = user.realm ?? null;
-    if (realm !== null && this.realms!.parameterOf(realm) === null) throw invalidField('realm', 'Not a valid realm.');
     for (const [, name] of this.namesOf(user)) if (await this.isNameTaken(String(name), realm, tx)) return null;
     const row = this.newRow(user);
     const isInserted = await this.database.withManager(tx, (manager) => this.insertUnlessTaken(manager, row, user));
@@ -226,9 +225,8 @@ export class EntityUsers extends Users implements UserSteps {
   }
 
   private async checkUnique(property: string, tx: JoinedTransaction | null): Promise<boolean> {
-    const { dataSource, metadata } = this;
+    const { dataSource, metadata, realm } = this;
     const column = this.column(property);
-    const realm = this.realms?.column ?? null;
     if (isUnique(column, realm, coversUsers)) return true;
     const schema = metadata.database ?? dataSource.driver.database ?? null;
     const table = { path: tablePath(dataSource, metadata), schema, table: metadata.tableName };
@@ -285,8 +283,7 @@ export class EntityUsers extends Users implements UserSteps {
   }
 
   private accountSql(): AccountSql {
-    const { mapping, status, idColumn } = this;
-    const realmColumn = this.realms?.column;
+    const { mapping, status, idColumn, realm: realmColumn } = this;
     const entities = { user: mapping.entity, session: AuthSession };
     const compile = (part: string): string => new Statement(this.dataSource, entities, part).with({}).sql;
     const condition = this.ids.ofSession();
@@ -306,7 +303,7 @@ export class EntityUsers extends Users implements UserSteps {
         const user = { id: this.parseId(String(row['user_id'])), username: String(row['user_0']) };
         selected.forEach((column, i) => column.setEntityValue(user, this.hydrated(column, row[`user_${i + 1}`])));
         if (roles) Object.assign(user, { roles: rolesFrom(this.hydrated(roles, row[`user_${selected.length + 1}`])) });
-        return realmColumn ? { ...user, realm: textOf(row[`user_${others.length}`]) } : user;
+        return realmColumn ? { ...user, realm: row[`user_${others.length}`] as string | null } : user;
       },
     };
   }
@@ -324,14 +321,13 @@ export class EntityUsers extends Users implements UserSteps {
 
   private async rowsOf(
     username: string,
-    given: string | null,
+    realm: string | null,
     tx: JoinedTransaction | null,
     options: AutocommitOptions,
   ): Promise<readonly Row[]> {
     const name = this.names.keyOf(username);
-    const realm = given && this.realms!.parameterOf(given);
     // No user belongs to a call without a realm.
-    if (this.realms && !realm) return [];
+    if (this.realm && !realm) return [];
     return (await this.database.run(tx, this.byName.with({ name, realm }), options)).rows;
   }
 
@@ -344,7 +340,7 @@ export class EntityUsers extends Users implements UserSteps {
       ...(this.names.properties.length > 1 ? { usernames: this.names.furtherOf(row) } : {}),
       passwordHash: (row['password_hash'] ?? null) as string | null,
       active: row['account'] === 'active',
-      ...(this.realms ? { realm: textOf(row['realm']) } : {}),
+      ...(this.realm ? { realm: row['realm'] as string | null } : {}),
     };
   }
 

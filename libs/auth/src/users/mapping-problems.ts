@@ -47,16 +47,20 @@ const REQUIREMENTS: Readonly<Record<Exclude<keyof UserEntityMapping, 'entity' | 
     expected: `a nullable date column that is null while the user is active; ${OTHERWISE}`,
   },
   realm: {
-    accepts: (_, type, isPadded) => !isPadded && /char|text|^(?:uuid|(?:small|medium|big)?int|integer)$/.test(type),
-    expected: `a column of type varchar, text, uuid or integer; ${OTHERWISE}`,
+    accepts: isText,
+    expected: `a column of type varchar or text; ${OTHERWISE}`,
   },
 };
 
 /** The comparison of a text with a column of numbers would fail for all columns. */
 const ONE_OF_SEVERAL_NAMES: Requirement = {
-  accepts: (_, type, isPadded) => !isPadded && /char|text/.test(type),
+  accepts: isText,
   expected: 'a column of type varchar or text, which each of several usernames needs',
 };
+
+function isText(_: Column, type: string, isPadded: boolean): boolean {
+  return !isPadded && /char|text/.test(type);
+}
 
 function isBoolean(column: Column, type: string): boolean {
   if (([Boolean, 'boolean', 'bool', 'Boolean'] as unknown[]).includes(column.type)) return true;

@@ -16,13 +16,13 @@ const ID_FORMATS: readonly { readonly types: RegExp; readonly pattern: string; r
 /** The sizes of PostgreSQL's integer types. */
 const POSTGRES_BITS: Readonly<Record<string, number>> = { smallint: 16, integer: 32, bigint: 64 };
 
-/** Compares the ids or the realms of users, whose column can have any type, with those in sessions, which are text. */
+/** Compares the ids of users, whose column can have any type, with those in sessions, which are text. */
 export class UserIds {
   private readonly type: string;
   private readonly format: (typeof ID_FORMATS)[number] | undefined;
 
   constructor(
-    readonly column: Column,
+    private readonly column: Column,
     dataSource: DataSource,
     private readonly dialect: Dialect,
   ) {

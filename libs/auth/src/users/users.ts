@@ -137,8 +137,3 @@ export function rolesFrom(value: unknown): readonly string[] {
   // The principal has the same list, which no handler may change.
   return areRoles ? Object.freeze(roles as string[]) : NO_ROLES;
 }
-
-/** Returns a column of text or numbers as text. */
-export function textOf(value: unknown): string | null {
-  return value === null || value === undefined ? null : `${value as number}`;
-}
