@@ -267,7 +267,7 @@ describeOnEachDatabase('logouts by refresh cookies', cookiesWith(), (env) => {
     const { app } = env;
     const expired = await open(env);
     app.clock.advance(8 * 24 * 60 * MINUTE);
-    expect(await env.app.authentication.namesActiveSession([expired.refreshToken], null)).toBe(false);
+    expect(await env.app.authentication.namesActiveSession([expired.refreshToken])).toBe(false);
     const other = await open(env);
     expect(await authenticate(expired.refreshToken)).toBeNull();
     const users = app.dataSource.getRepository(AuthUser);
@@ -280,7 +280,7 @@ describeOnEachDatabase('logouts by refresh cookies', cookiesWith(), (env) => {
   it('a well-formed refresh token names a session if the session with the id in the token is active', async () => {
     const { app } = env;
     const first = await open(env);
-    const names = (token: string) => env.app.authentication.namesActiveSession([token], null);
+    const names = (token: string) => env.app.authentication.namesActiveSession([token]);
     expect([await names(first.refreshToken), await names(forged(first.sessionId))]).toEqual([true, true]);
     expect([await names(forged()), await names(''), await names(first.accessToken)]).toEqual([false, false, false]);
     await app.auth.logout((await app.auth.authenticate(first.accessToken))!, HOME);

@@ -324,8 +324,8 @@ export class Authenticate {
   }
 
   /** Does not prove that the refresh tokens are genuine. The result only decides whether cookies are cleared. */
-  async namesActiveSession(refreshTokens: readonly string[], realm: string | null): Promise<boolean> {
-    return (await this.findLive(claimsOf(refreshTokens), realm)).length > 0;
+  async namesActiveSession(refreshTokens: readonly string[]): Promise<boolean> {
+    return (await this.findLive(claimsOf(refreshTokens))).length > 0;
   }
 
   /**
@@ -335,10 +335,10 @@ export class Authenticate {
   async byRefreshTokens(refreshTokens: readonly string[], info: ClientInfo): Promise<AuthPrincipal | null> {
     const claims = claimsOf(refreshTokens);
     const realm = this.clients.realmIn(info);
-    const live = await this.findLive(claims, realm);
+    const live = await this.findLive(claims);
     for (const { sessionId, familySecret } of claims) {
       const found = live.find(({ session }) => session.id === sessionId);
-      if (found?.familyDigest !== sha256(familySecret)) continue;
+      if (found?.familyDigest !== sha256(familySecret) || !isInRealm(found, realm)) continue;
       const { id, userId, authenticatedAt } = found.session;
       const account = await this.accountIfActive(found, info);
       if (!account || !isInRealm(account.user ?? { realm: found.userRealm }, realm)) continue;
@@ -348,13 +348,10 @@ export class Authenticate {
     return null;
   }
 
-  private async findLive(
-    claims: readonly RefreshTokenClaims[],
-    realm: string | null,
-  ): Promise<readonly ActiveSession[]> {
+  private async findLive(claims: readonly RefreshTokenClaims[]): Promise<readonly ActiveSession[]> {
     if (claims.length === 0) return [];
     const found = await this.findActive(claims.map(({ sessionId }) => sessionId));
-    return found.filter((one) => !isExpired(one.session, this.clock.now()) && isInRealm(one, realm));
+    return found.filter(({ session }) => !isExpired(session, this.clock.now()));
   }
 
   /**

@@ -166,7 +166,7 @@ export class CookieRules {
     } catch (error) {
       const isRefusal = error instanceof AuthError && error.getStatus() === 400;
       const { refresh } = this.allTokens(request);
-      if (isRefusal && !(await this.authentication.namesActiveSession(refresh, client.realm))) this.clear(response);
+      if (isRefusal && !(await this.authentication.namesActiveSession(refresh))) this.clear(response);
       throw error;
     }
   }
