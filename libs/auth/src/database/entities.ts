@@ -90,7 +90,7 @@ export class AuthEvent {
 export class AuthApiKey {
   @PrimaryColumn(UUID) id!: string;
   @Index() @Column(USER_ID) userId!: string;
-  @Column({ type: 'varchar', length: 64, nullable: true }) realm!: string | null;
+  @Column(REALM) realm!: string | null;
   @Column({ type: 'varchar', length: 100 }) name!: string;
   @Column({ type: 'text' }) scopes!: string;
   @Column(DIGEST) digest!: string;
