@@ -1,4 +1,3 @@
-import { usernameProblem } from '../base/fields';
 import type { TransportCall } from './token-source';
 
 export const REALM_LENGTH = 64;
@@ -13,10 +12,6 @@ export abstract class RealmResolver {
    * every credential of the call is invalid. Called for each guarded call, and by the library's routes.
    */
   abstract realmOf(call: TransportCall): string | null | undefined;
-}
-
-export function isRealm(value: unknown): value is string {
-  return usernameProblem(value, REALM_LENGTH) === null;
 }
 
 /**

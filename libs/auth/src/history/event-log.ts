@@ -1,13 +1,13 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { checkedDevice, DeviceDetector, type DeviceInfo, UNKNOWN_DEVICE } from '../adapters/device-detector';
-import { isRealm, RealmResolver } from '../adapters/realm';
+import { REALM_LENGTH, RealmResolver } from '../adapters/realm';
 import type { ClientInfo } from '../adapters/second-factor';
 import type { TransportCall } from '../adapters/token-source';
 import { Clock, OncePerMinute } from '../base/clock';
 import { AuthError } from '../base/errors';
 import { toFailureReport } from '../base/failures';
-import { asciiJson } from '../base/fields';
+import { asciiJson, usernameProblem } from '../base/fields';
 import { Random } from '../base/random';
 import { Database } from '../database/database';
 import type { TimeBudget } from '../database/deadline';
@@ -82,15 +82,14 @@ export class ClientInspector {
   /** Returns the realm that a client names, in the form of `Client.realm`. */
   realmIn({ realm }: ClientInfo): string | null {
     if (!this.realms) return null;
-    return isRealm(realm) ? realm : '';
+    return usernameProblem(realm, REALM_LENGTH) === null ? realm! : '';
   }
 
   /** Returns the realm of a call, in the form of `Client.realm`. */
   realmOf(call: TransportCall): string | null {
-    if (!this.realms) return null;
     try {
-      const realm: unknown = this.realms.realmOf(call);
-      if (!(realm instanceof Promise)) return isRealm(realm) ? realm : '';
+      const realm = this.realms?.realmOf(call) as string | Promise<unknown> | null;
+      if (!(realm instanceof Promise)) return this.realmIn({ realm });
       realm.catch(() => undefined);
       throw new TypeError('realmOf() returned a promise. Return a text or null.');
     } catch (error) {
