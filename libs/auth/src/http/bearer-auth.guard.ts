@@ -10,7 +10,6 @@ import { isToken } from '../tokens/tokens';
 import { Caller, forgetCaller, type Principal, storeCaller, storedCaller, verifiedPrincipal } from './callers';
 import { CookieRules, excludeSharedCaches } from './cookies/cookie-rules';
 import { closeWithSession } from './open-streams';
-import { LazyClientInfo } from './request';
 import { AccessGuard, type RouteRules, rulesOf } from './route-rules';
 import { AccessTokens, type FoundToken, requestOf, responseOf } from './transports';
 import { exceptionFor } from './wire-format';
@@ -66,7 +65,7 @@ export class BearerAuthGuard implements CanActivate {
     const request = requestOf(context);
     const principal =
       !token && isCookieLogout
-        ? await this.cookies.principalOfLogout(request!, new LazyClientInfo(request!, this.clients.realmOf(context)))
+        ? await this.cookies.principalOfLogout(request!, this.clients.realmOf(context))
         : await this.principalOf(context, token, rules);
     if (token) protectFromCaches(context, token);
     const caller = principal && (storedCaller(context, principal) ?? new Caller(principal, this.auth));

@@ -3,7 +3,7 @@ import type { EventEmitter } from 'node:events';
 import type { ClientInfo } from '../adapters/second-factor';
 import type { TransportCall } from '../adapters/token-source';
 import { AuthError } from '../base/errors';
-import type { Client, ClientInspector, Operation } from '../history/event-log';
+import type { ClientInspector, Operation } from '../history/event-log';
 import type { SessionInfo } from '../history/signals';
 import { assertSession, type AuthPrincipal } from '../sessions/authenticate';
 
@@ -52,7 +52,7 @@ const BEARER = /^bearer(?:[ \t]+|$)/i;
  * @throws AuthError `credentials_ambiguous` if the header is repeated
  */
 export function bearerToken(request: SentHeaders): string | null {
-  if (timesSent(request, 'authorization') === 2) {
+  if (isAuthorizationRepeated(request)) {
     throw new AuthError('credentials_ambiguous', 'More than one Authorization header was sent.');
   }
   return hasBearerHeader(request) ? String(request.headers['authorization']).replace(BEARER, '') || null : null;
@@ -61,7 +61,7 @@ export function bearerToken(request: SentHeaders): string | null {
 /** Returns whether the token is in the `Authorization` header. A repeated header counts, so that it is refused. */
 export function hasBearerHeader(request: SentHeaders): boolean {
   const header = request.headers['authorization'];
-  return typeof header === 'string' && (BEARER.test(header) || timesSent(request, 'authorization') === 2);
+  return typeof header === 'string' && (BEARER.test(header) || isAuthorizationRepeated(request));
 }
 
 /**
@@ -69,29 +69,26 @@ export function hasBearerHeader(request: SentHeaders): boolean {
  * some applications, add values from the first message of a WebSocket to `headers`, which any page can choose.
  */
 export function sentHeader(request: SentHeaders, name: string): string | string[] | undefined {
-  const lines = rawHeadersOf(request);
-  if (!lines?.length) return request.headers[name];
-  const values = lines.filter((_, index) => index % 2 === 1 && lines[index - 1]!.toLowerCase() === name);
+  const values = sentValues(request, name);
+  if (!values) return request.headers[name];
   return values.length === 0 ? undefined : values.join(', ');
 }
 
-/**
- * Returns how often a header was sent, at most 2, or null if the raw headers are unknown. `headers` is of no use, because
- * Node.js joins or drops repeated headers.
- */
-function timesSent(request: SentHeaders, name: string): number | null {
-  const lines = rawHeadersOf(request);
-  if (!lines?.length) return null;
-  let times = 0;
-  for (let index = 0; index < lines.length && times < 2; index += 2) {
-    const line = lines[index]!;
-    if (line.length === name.length && line.toLowerCase() === name) times += 1;
-  }
-  return times;
+/** Returns whether the header was repeated. `headers` is of no use, because Node.js joins or drops repeated headers. */
+function isAuthorizationRepeated(request: SentHeaders): boolean {
+  return (sentValues(request, 'authorization')?.length ?? 0) > 1;
 }
 
-function rawHeadersOf({ rawHeaders, raw }: SentHeaders): readonly string[] | undefined {
-  return rawHeaders ?? raw?.rawHeaders;
+/** Returns the values of a header as they were sent, or null if the raw headers are unknown. */
+function sentValues({ rawHeaders, raw }: SentHeaders, name: string): readonly string[] | null {
+  const lines = rawHeaders ?? raw?.rawHeaders;
+  if (!lines?.length) return null;
+  const values: string[] = [];
+  for (let index = 0; index < lines.length; index += 2) {
+    const line = lines[index]!;
+    if (line.length === name.length && line.toLowerCase() === name) values.push(lines[index + 1]!);
+  }
+  return values;
 }
 
 /** Reads the address of each connection. Node.js caches it, so it is known after the client has reset the connection. */
@@ -111,43 +108,26 @@ export function onFirstForwardedRequest(server: EventEmitter, report: () => void
   server.on('request', check);
 }
 
-/** The client of a request. Reads the address on demand, because Express resolves it at each access. */
-export class LazyClientInfo implements ClientInfo {
-  constructor(
-    private readonly request: Pick<AuthRequest, 'ip' | 'headers'>,
-    readonly realm: string | null = null,
-  ) {}
-
-  get ipAddress(): string | null {
-    return this.request.ip ?? null;
-  }
-
-  get userAgent(): string | null {
-    const userAgent = this.request.headers['user-agent'];
-    return typeof userAgent === 'string' ? userAgent : null;
-  }
-}
-
 /** Returns the IP address (the platform's `request.ip`) and the User-Agent of a request. Each is null if unknown. */
 export function clientInfoOf(request: Pick<AuthRequest, 'ip' | 'headers'>): ClientInfo {
-  const { ipAddress, userAgent } = new LazyClientInfo(request);
-  return { ipAddress, userAgent };
-}
-
-/** Returns the client of a request to the library, with the realm of the request. */
-export function clientOf(request: AuthRequest, clients: ClientInspector): Client {
-  const info = clientInfoOf(request);
-  const call = { getType: () => 'http', getArgByIndex: (index: number) => [request][index] } as TransportCall;
-  const realm = clients.realmOf(call);
-  return clients.inspect(realm === null ? info : { ...info, realm });
+  const userAgent = request.headers['user-agent'];
+  return {
+    // Read on demand, because Express resolves the address at each access.
+    get ipAddress(): string | null {
+      return request.ip ?? null;
+    },
+    userAgent: typeof userAgent === 'string' ? userAgent : null,
+  };
 }
 
 /**
- * Returns the operation that a request to one of the library's routes requests.
+ * Returns the operation that a request to one of the library's routes requests, in the realm of the request.
  * @throws BadRequestException if the client reset its connection before the address was read: no limit would apply
  */
 export function operationOf(request: AuthRequest, clients: ClientInspector): Operation {
-  const client = clientOf(request, clients);
+  const call = { getType: () => 'http', getArgByIndex: (index: number) => [request][index] } as TransportCall;
+  const realm = clients.realmOf(call);
+  const client = clients.inspect({ ...clientInfoOf(request), ...(realm === null ? {} : { realm }) });
   const { socket } = request as { readonly socket?: { readonly destroyed?: boolean; readonly localAddress?: string } };
   // Connections that never have a remote address, such as those over a Unix socket, have no local address either.
   const isReset = socket?.destroyed === true || socket?.localAddress !== undefined;

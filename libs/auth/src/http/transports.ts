@@ -7,14 +7,7 @@ import { toFailureReport } from '../base/failures';
 import { COOKIE_CLIENTS } from '../sessions/authenticate';
 import { isToken } from '../tokens/tokens';
 import { CookieRules, occursInCookies } from './cookies/cookie-rules';
-import {
-  type AuthRequest,
-  type AuthResponse,
-  bearerToken,
-  clientInfoOf,
-  hasBearerHeader,
-  LazyClientInfo,
-} from './request';
+import { type AuthRequest, type AuthResponse, bearerToken, clientInfoOf, hasBearerHeader } from './request';
 
 /** The HTTP request that opened a WebSocket. */
 export type Handshake = Pick<AuthRequest, 'headers' | 'rawHeaders' | 'ip'>;
@@ -55,9 +48,8 @@ export function socketAccessToken(client: object): PresentedToken {
   const found = tokenOfSocket(client, COOKIES_BY_SERVER.get(server) ?? null);
   if (!found) throw credentialsMissing();
   if (found.isCookie && isToken('api_key', found.accessToken)) throw invalidAccessToken();
-  const info = clientInfoOf(handshake);
-  if (found.isCookie) COOKIE_CLIENTS.add(info);
-  return { accessToken: found.accessToken, client: info };
+  if (found.isCookie) COOKIE_CLIENTS.add(found.client);
+  return { accessToken: found.accessToken, client: found.client };
 }
 
 export interface FoundToken extends Required<PresentedToken> {
@@ -106,7 +98,7 @@ export class AccessTokens {
     const request = isSocket ? handshakeOf(call.getArgByIndex(0)) : requestOf(call);
     const isCookie = request !== undefined && occursInCookies(request, found.accessToken);
     if (isCookie) this.cookies.acceptCookie(request, isSocket || isMutation(call));
-    const client = found.client ?? (request ? new LazyClientInfo(request) : {});
+    const client = found.client ?? (request ? clientInfoOf(request) : {});
     return { accessToken: found.accessToken, client, isCookie, isFromSource: true };
   }
 
@@ -142,7 +134,7 @@ function tokenOfRequest(request: Handshake, cookies: CookieRules | null, isUnsaf
   const isCookie = Boolean(cookies?.mode) && !hasBearerHeader(request);
   const accessToken = isCookie ? cookies!.accessToken(request, isUnsafe) : bearerToken(request);
   if (accessToken === null) return null;
-  return { accessToken, client: new LazyClientInfo(request), isCookie, isFromSource: false };
+  return { accessToken, client: clientInfoOf(request), isCookie, isFromSource: false };
 }
 
 function tokenOfSocket(client: object, cookies: CookieRules | null): FoundToken | null {
@@ -153,7 +145,7 @@ function tokenOfSocket(client: object, cookies: CookieRules | null): FoundToken 
     const problem = 'A token was sent both in the `Authorization` header and in `auth.token`. Send only one.';
     throw new AuthError('credentials_ambiguous', problem);
   }
-  return { accessToken: token, client: new LazyClientInfo(request), isCookie: false, isFromSource: false };
+  return { accessToken: token, client: clientInfoOf(request), isCookie: false, isFromSource: false };
 }
 
 interface WebSocketLike extends EventEmitter {

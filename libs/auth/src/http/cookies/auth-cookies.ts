@@ -4,7 +4,7 @@ import { AuthError } from '../../base/errors';
 import { ClientInspector } from '../../history/event-log';
 import { Authenticate, type AuthPrincipal } from '../../sessions/authenticate';
 import type { TokenPair } from '../../tokens/tokens';
-import { type AuthRequest, type AuthResponse, clientOf, hasBearerHeader } from '../request';
+import { type AuthRequest, type AuthResponse, hasBearerHeader, operationOf } from '../request';
 import { Caller, storeHttpCaller } from '../callers';
 import { CookieRules, excludeSharedCaches } from './cookie-rules';
 import { CrossSiteCheck } from './cross-site-check';
@@ -70,7 +70,7 @@ export class AuthCookies {
     if (access.length + refresh.length === 0 || hasBearerHeader(request)) return null;
     this.rules.acceptCookie(request, false);
     excludeSharedCaches(response);
-    const client = clientOf(request, this.clients);
+    const { client } = operationOf(request, this.clients);
     try {
       const pair = await this.rules.refresh(request, response, client);
       // Not the first use of the token, because the response with the cookies can still be lost.

@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ClientInfo } from '../../adapters/second-factor';
 import { Clock } from '../../base/clock';
 import { AuthError, credentialsMissing, invalidAccessToken, invalidRefreshToken } from '../../base/errors';
 import type { Client } from '../../history/event-log';
@@ -7,7 +6,14 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-optio
 import { Authenticate, type AuthPrincipal, COOKIE_CLIENTS, MAX_TOKENS } from '../../sessions/authenticate';
 import { Refresh } from '../../sessions/refresh';
 import type { OpenedSession, TokenPair } from '../../tokens/tokens';
-import { type AuthResponse, type CookieRequest, hasBearerHeader, type SentHeaders } from '../request';
+import {
+  type AuthRequest,
+  type AuthResponse,
+  clientInfoOf,
+  type CookieRequest,
+  hasBearerHeader,
+  type SentHeaders,
+} from '../request';
 import { CrossSiteCheck } from './cross-site-check';
 
 /** The part of the package `cookie` that this file uses. Version 0.7 contains no types. */
@@ -22,10 +28,8 @@ const { parse, serialize } = require('cookie') as CookiePackage;
 /** Disables decoding, because a text that equals a token only after decoding is no token. */
 const AS_SENT = { decode: (value: string): string => value };
 
-type WithCookies = SentHeaders;
-
 /** Returns all values of a cookie. Names are case-sensitive, because not every browser protects the prefix `__host-`. */
-export function cookieValues({ headers }: WithCookies, name: string): string[] {
+export function cookieValues({ headers }: SentHeaders, name: string): string[] {
   const header = headers['cookie'];
   if (typeof header !== 'string' || !header.includes(name)) return [];
   // Each pair is parsed separately, because the parser keeps only the first of several cookies with the same name.
@@ -36,14 +40,14 @@ export function cookieValues({ headers }: WithCookies, name: string): string[] {
  * Returns the value of a cookie, or null if it is missing or empty.
  * @throws AuthError `credentials_ambiguous` if several cookies have this name, because another host may have set one
  */
-export function onlyCookieValue(request: WithCookies, name: string): string | null {
+export function onlyCookieValue(request: SentHeaders, name: string): string | null {
   const [value = '', ...others] = cookieValues(request, name);
   if (others.length > 0) throw new AuthError('credentials_ambiguous', `More than one cookie ${name} was sent.`);
   return value === '' ? null : value;
 }
 
 /** Returns whether a cookie, also of the application, contains the token, in any form that cookie parsers decode. */
-export function occursInCookies({ headers }: WithCookies, token: string): boolean {
+export function occursInCookies({ headers }: SentHeaders, token: string): boolean {
   const pairs = String(headers['cookie'] ?? '').split(';');
   return pairs.some((pair) => pair.includes(token) || decoded(pair).includes(token));
 }
@@ -57,7 +61,7 @@ function decoded(text: string): string {
 }
 
 /** Returns whether the header `X-Auth-Transport` asks for cookies. Node.js joins repeated headers with commas. */
-function asksForCookies({ headers }: WithCookies): boolean {
+function asksForCookies({ headers }: SentHeaders): boolean {
   return /(?:^|,)\s*cookie\s*(?:,|$)/i.test(String(headers['x-auth-transport']));
 }
 
@@ -100,7 +104,7 @@ export class CookieRules {
     return token;
   }
 
-  allTokens(request: WithCookies): { readonly access: readonly string[]; readonly refresh: readonly string[] } {
+  allTokens(request: SentHeaders): { readonly access: readonly string[]; readonly refresh: readonly string[] } {
     const valuesOf = (name: string): string[] =>
       this.reads(request) ? cookieValues(request, name).filter((value) => value !== '') : [];
     return { access: valuesOf(this.accessName), refresh: valuesOf(this.refreshName) };
@@ -176,10 +180,11 @@ export class CookieRules {
    * live family of an active session, used or not. Tries at most 10 tokens of each kind.
    * @throws AuthError `credentials_missing` or `access_token_invalid`
    */
-  async principalOfLogout(request: CookieRequest, client: ClientInfo): Promise<AuthPrincipal> {
+  async principalOfLogout(request: AuthRequest, realm: string | null): Promise<AuthPrincipal> {
     const { access, refresh } = this.allTokens(request);
     if (access.length + refresh.length === 0) throw credentialsMissing();
     this.acceptCookie(request, true);
+    const client = { ...clientInfoOf(request), realm };
     COOKIE_CLIENTS.add(client);
     for (const token of access.slice(0, MAX_TOKENS)) {
       const found = await this.authentication.authenticate(token, client);
@@ -194,11 +199,11 @@ export class CookieRules {
     return this.mode === 'only' || (this.mode === 'optional' && (asksForCookies(request) || BY_COOKIE.has(request)));
   }
 
-  private reads(request: WithCookies): boolean {
+  private reads(request: SentHeaders): boolean {
     return this.mode !== false && this.check.mayUseCookies(request);
   }
 
-  private onlyValue(request: WithCookies, name: string): string | null {
+  private onlyValue(request: SentHeaders, name: string): string | null {
     return this.reads(request) ? onlyCookieValue(request, name) : null;
   }
 
