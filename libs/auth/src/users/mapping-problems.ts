@@ -9,6 +9,8 @@ interface Requirement {
   readonly accepts: (column: Column, type: string, isPadded: boolean, realm: Column | null) => boolean;
   /** Follows "use the name of" in the message. */
   readonly expected: string;
+  /** Whether the column may be an array of PostgreSQL. Default: false. */
+  readonly mayBeArray?: boolean;
 }
 
 /** The length of a bcrypt hash. */
@@ -16,7 +18,7 @@ const BCRYPT_LENGTH = 60;
 
 const OTHERWISE = 'for anything else, use a class that extends UserStore';
 
-const REQUIREMENTS: Readonly<Record<Exclude<keyof UserEntityMapping, 'entity' | 'roles' | 'select'>, Requirement>> = {
+const REQUIREMENTS: Readonly<Record<Exclude<keyof UserEntityMapping, 'entity' | 'select'>, Requirement>> = {
   username: {
     accepts: (_, __, isPadded) => !isPadded,
     expected: 'a column of type varchar or text, because PostgreSQL pads char(n) and shorter names would not match',
@@ -45,6 +47,11 @@ const REQUIREMENTS: Readonly<Record<Exclude<keyof UserEntityMapping, 'entity' | 
   disabledAt: {
     accepts: ({ isNullable }, type) => isNullable && /^(date|datetime|timestamp.*)$/.test(type),
     expected: `a nullable date column that is null while the user is active; ${OTHERWISE}`,
+  },
+  roles: {
+    accepts: (_, type) => /char|text|json|enum|set/.test(type),
+    expected: `a column with one role, a list or JSON; ${OTHERWISE}`,
+    mayBeArray: true,
   },
   realm: {
     accepts: isText,
@@ -139,6 +146,7 @@ export function mappingProblems(dataSource: DataSource, mapping: UserEntityMappi
     realm !== undefined && isNameId
       ? `users.realm is set, but the primary key is the name '${id}', which two realms may share; use another primary key`
       : null,
+    roles === mapping.passwordHash ? `users.roles is '${roles}', the password hash; use another column` : null,
     ...Object.entries(REQUIREMENTS).flatMap(([option, requirement]) =>
       listOf(mapping[option as keyof typeof REQUIREMENTS] ?? []).map((property, _, { length }) => {
         const needed = option === 'username' && length > 1 ? ONE_OF_SEVERAL_NAMES : requirement;
@@ -146,7 +154,6 @@ export function mappingProblems(dataSource: DataSource, mapping: UserEntityMappi
         return found && `users.${option} is '${property}', ${found}`;
       }),
     ),
-    roles === undefined ? null : rolesProblem(dataSource, metadata, roles, mapping),
     ...select.map((property) => {
       const found = selectProblem(dataSource, metadata, mapping, property);
       return found && `users.select names '${property}', ${found}`;
@@ -165,25 +172,6 @@ function entityProblem(dataSource: DataSource, entity: UserEntityMapping['entity
   }
   // Statements read the whole table. The table of a `@ChildEntity` also contains the rows of other entities.
   return tableType === 'regular' ? null : `has no table of its own; use an entity with its own table; ${OTHERWISE}`;
-}
-
-/** Roles are texts. */
-const ROLES_TYPE = /char|text|json|enum|set/;
-
-function rolesProblem(
-  { driver }: DataSource,
-  metadata: EntityMetadata,
-  property: string,
-  { passwordHash }: UserEntityMapping,
-): string | null {
-  if (property === passwordHash) return `users.roles is '${property}', the password hash; use another column`;
-  const column = metadata.findColumnWithPropertyPath(property);
-  const isColumn = column && !column.isVirtualProperty;
-  if (column?.transformer)
-    return `users.roles is '${property}', which has a value transformer; use a column without one; ${OTHERWISE}`;
-  if (isColumn && ROLES_TYPE.test(driver.normalizeType(column))) return null;
-  const found = isColumn ? `a column of type ${driver.normalizeType(column)}` : notAColumn(metadata);
-  return `users.roles is '${property}', ${found}; use a column with one role, a list or JSON; ${OTHERWISE}`;
 }
 
 /** Checks a property of `users.select`. The hash is refused, because `request.user` is easily logged or returned. */
@@ -222,7 +210,7 @@ function columnProblem(
   dataSource: DataSource,
   metadata: EntityMetadata,
   property: string,
-  { accepts, expected }: Requirement,
+  { accepts, expected, mayBeArray = false }: Requirement,
   realm: Column | null,
 ): string | null {
   const column = metadata.findColumnWithPropertyPath(property);
@@ -234,7 +222,7 @@ function columnProblem(
   const type = dataSource.driver.normalizeType(column);
   // By default, MySQL and MariaDB remove the padding, and SQLite adds none.
   const isPadded = dialectOf(dataSource) === 'postgres' && type === 'character';
-  if (!column.isArray && accepts(column, type, isPadded, realm)) return null;
+  if ((mayBeArray || !column.isArray) && accepts(column, type, isPadded, realm)) return null;
   const nullable = column.isNullable ? 'nullable ' : '';
   return `a ${nullable}column of type ${type}${column.isArray ? '[]' : ''}; use the name of ${expected}`;
 }
