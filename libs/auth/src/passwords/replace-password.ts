@@ -67,13 +67,10 @@ interface Outcome {
 }
 
 /** With a `UserStore`, there is a part before the password is set, and one after it or after the failure of the store. */
-const PARTS = {
-  whole: { isFirst: true, isRecorded: true },
-  before: { isFirst: true, isRecorded: false },
-  after: { isFirst: false, isRecorded: true },
-  failed: { isFirst: false, isRecorded: false },
-};
-type Part = keyof typeof PARTS;
+interface Part {
+  readonly isFirst: boolean;
+  readonly isRecorded: boolean;
+}
 
 const REFUSED: Outcome = { isSet: false, kept: null, ended: [] };
 
@@ -216,32 +213,28 @@ export class ReplacePassword {
     const outcome = this.users.steps
       ? await this.database.transaction(tx, () => this.replaceAll(replacement))
       : await this.replaceExternally(replacement, tx);
-    this.publish(user.id, outcome, change ?? null, tx);
-    if (outcome.error) throw outcome.error;
-    if (outcome.isSet && !change) await this.throttle.resetPassword(user.id, tx);
-    return outcome;
-  }
-
-  /** Emits the signals, and closes the sockets that were opened with replaced tokens. */
-  private publish(userId: UserId, outcome: Outcome, change: Authorization['change'] | null, tx: Operation['tx']): void {
     const { isSet, kept, ended } = outcome;
     const keptId = change?.sessionId ?? null;
     this.endSessions.publish(ended, tx, keptId);
     // Also if a `UserStore` has failed, because the keys have ended before.
-    if (this.endsKeys(change)) this.endSessions.publishKeys(tx, String(userId));
+    if (this.endsKeys(change)) this.endSessions.publishKeys(tx, String(user.id));
+    // The sockets of the session were opened with the replaced tokens.
     if (kept && change?.issued) this.sockets.closeAfterCommit(tx, kept.session.id);
     const session = kept && toSessionInfo(kept.session, keptId);
-    if (isSet && change) this.signals.emit(tx, 'password_changed', { userId, session });
-    if (isSet && !change) this.signals.emit(tx, 'password_reset', { userId });
+    if (isSet && change) this.signals.emit(tx, 'password_changed', { userId: user.id, session });
+    if (isSet && !change) this.signals.emit(tx, 'password_reset', { userId: user.id });
+    if (outcome.error) throw outcome.error;
+    if (isSet && !change) await this.throttle.resetPassword(user.id, tx);
+    return outcome;
   }
 
-  private endsKeys(change: Authorization['change'] | null): boolean {
+  private endsKeys(change: Authorization['change']): boolean {
     return !change || this.options.revokeApiKeysOnPasswordChange;
   }
 
   private *replaceAll(replacement: Replacement): Transaction<Outcome> {
     const { userId, passwordHash, change } = replacement;
-    const outcome = yield* this.revoke(replacement, 'whole');
+    const outcome = yield* this.revoke(replacement, { isFirst: true, isRecorded: true });
     const isSet = outcome.isSet && (yield* this.users.steps!.setHashStep(userId, passwordHash, change?.verifiedHash));
     return isSet ? outcome : new RolledBack(REFUSED);
   }
@@ -257,7 +250,7 @@ export class ReplacePassword {
     const { userId, passwordHash, change, client } = replacement;
     const revoke = (part: Part): Promise<Outcome> =>
       this.database.transaction(tx, () => this.revoke(replacement, part));
-    const first = await revoke('before');
+    const first = await revoke({ isFirst: true, isRecorded: false });
     if (!first.isSet) return first;
     let { ended } = first;
     let isSet = false;
@@ -265,12 +258,13 @@ export class ReplacePassword {
     try {
       isSet = await this.users.setHash(userId, passwordHash, change?.verifiedHash);
       if (isSet) {
-        const second = await revoke('after');
+        const second = await revoke({ isFirst: false, isRecorded: true });
         return { ...second, ended: [...ended, ...second.ended] };
       }
     } catch (thrown) {
       error = thrown as Error;
-      if (!isSet) ended = [...ended, ...(await revoke('failed').catch(() => REFUSED)).ended];
+      if (!isSet)
+        ended = [...ended, ...(await revoke({ isFirst: false, isRecorded: false }).catch(() => REFUSED)).ended];
     }
     if (!change?.issued) return { isSet, kept: null, ended, error };
     const command = { userId: String(userId), sessionId: change.sessionId, reason: 'password_change' } as const;
@@ -279,13 +273,12 @@ export class ReplacePassword {
   }
 
   /**
-   * Consumes the reset token or issues a new pair to the session to keep, revokes the credentials, and ends the other
-   * sessions. Refuses if the token is invalid or the session has ended.
+   * Consumes the reset token or issues a new pair to the session to keep, revokes the credentials, and ends the sessions
+   * and API keys that the options name. Refuses if the token is invalid or the session has ended.
    */
-  private *revoke(replacement: Replacement, part: Part): Step<Outcome> {
+  private *revoke(replacement: Replacement, { isFirst, isRecorded }: Part): Step<Outcome> {
     const { change, resetDigest: digest, client, now } = replacement;
     const userId = String(replacement.userId);
-    const { isFirst, isRecorded } = PARTS[part];
     yield* this.lock.lock(userId);
     if (isFirst && digest !== undefined) {
       // Only one of several parallel calls deletes the row.
@@ -294,20 +287,14 @@ export class ReplacePassword {
     const kept = change ? yield* this.reissue.reissue(change.sessionId, change.issued, now) : null;
     if (isFirst && change && !kept) return REFUSED;
     yield* this.lock.revokeCredentials(userId);
-    const ended = yield* this.endAccess(replacement);
-    const event = change ? 'password_change' : 'password_reset';
-    if (isRecorded) yield* this.events.write([newEvent(event, userId, client, now)]);
-    return { isSet: true, kept, ended };
-  }
-
-  /** Ends the sessions and the API keys that the options name. */
-  private *endAccess({ userId: id, change, client }: Replacement): Step<readonly EndedSession[]> {
-    const revokes = change ? this.options.revokeOnPasswordChange : this.options.revokeOnPasswordReset;
     const reason = change ? 'password_change' : 'password_reset';
-    const command = { userId: String(id), reason, ...(change ? { exceptId: change.sessionId } : {}) } as const;
+    const command = { userId, reason, ...(change ? { exceptId: change.sessionId } : {}) } as const;
     const write = this.events.write.bind(this.events);
     if (this.endsKeys(change)) yield* this.endSessions.endKeys(command, client, write);
-    return revokes ? yield* this.endSessions.endAndRecord(command, client, write) : [];
+    const revokes = change ? this.options.revokeOnPasswordChange : this.options.revokeOnPasswordReset;
+    const ended = revokes ? yield* this.endSessions.endAndRecord(command, client, write) : [];
+    if (isRecorded) yield* this.events.write([newEvent(reason, userId, client, now)]);
+    return { isSet: true, kept, ended };
   }
 }
 
