@@ -1,10 +1,11 @@
-import type { NewUser, UserEntityMapping } from '../adapters/user-store';
+import type { UserEntityMapping } from '../adapters/user-store';
 import { loggable } from '../base/failures';
 import { foldName, type NameMatching } from '../base/fields';
 import { sha256 } from '../base/random';
 import { type Dialect, isSameText } from '../database/dialect';
 import { AuthUser } from '../database/entities';
 import type { Row } from '../database/transaction';
+import type { NamedUser } from './users';
 
 export const OWN_USERS: UserEntityMapping = {
   entity: AuthUser,
@@ -79,11 +80,20 @@ export class EntityNames {
     return names.filter((name) => name !== null).map(String);
   }
 
-  /** Returns the names of a new user, by property. Those other than the username are among the user's properties. */
-  ofNew({ username, properties = {} }: Pick<NewUser, 'username' | 'properties'>): ReadonlyMap<NameProperty, unknown> {
+  /** Returns the names of a new user. Those other than the username are among the user's properties. */
+  ofNew({ username, properties = {} }: NamedUser): readonly (readonly [NameProperty, unknown])[] {
     const [first, ...others] = this.properties;
-    const given = others.map((property): [NameProperty, unknown] => [property, properties[property.name] ?? null]);
-    return new Map<NameProperty, unknown>([[first!, username], ...given.filter(([, name]) => name !== null)]);
+    const given = others.map((property) => [property, properties[property.name] ?? null] as const);
+    return [[first!, username], ...given.filter(([, name]) => name !== null)];
+  }
+
+  /** Returns the values of the columns with the names of a new user, which are valid, and with their keys. */
+  valuesOfNew(user: NamedUser): Readonly<Record<string, unknown>> {
+    const values = this.ofNew(user).flatMap(([{ name, key }, value]) => [
+      [name, value],
+      [key, this.keyOf(String(value))],
+    ]);
+    return Object.fromEntries(values) as Record<string, unknown>;
   }
 
   /**

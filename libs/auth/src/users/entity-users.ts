@@ -21,11 +21,10 @@ import type { JoinedTransaction } from '../database/joined-transaction';
 import { Statement, type StatementFactory } from '../database/statements';
 import { affectedBy, type Row, type Step } from '../database/transaction';
 import { type Column, tablePath } from '../database/typeorm';
-import { statusSql } from './account-status';
 import { EntityNames, OWN_USERS } from './entity-names';
 import { coversUsers, isUnique, isUniqueIndex, missingIndex, storedProperties } from './mapping-problems';
 import { UserIds } from './user-ids';
-import { type AccountSql, type FoundCredentials, rolesFrom, Users, type UserSteps, withExactId } from './users';
+import { type AccountSql, type NamedUser, rolesFrom, Users, type UserSteps, withExactId } from './users';
 
 /** Users in a TypeORM entity of the same DataSource: the application's own entity, or the library's `AuthUser`. */
 export class EntityUsers extends Users implements UserSteps {
@@ -102,24 +101,20 @@ export class EntityUsers extends Users implements UserSteps {
     return isNumber ? Number(text) : text;
   }
 
-  override namesOf(user: Pick<NewUser, 'username' | 'properties'>): readonly (readonly [string, unknown])[] {
+  override namesOf(user: NamedUser): readonly (readonly [string, unknown])[] {
     // A list, because a later property can be named `username` too.
-    return [...this.names.ofNew(user)].map(([{ name }, value], i) => [i === 0 ? 'username' : name, value]);
+    return this.names.ofNew(user).map(([{ name }, value], i) => [i === 0 ? 'username' : name, value]);
   }
 
   /**
    * Returns the id of a new user if a name, or its folded form, is the primary key. Otherwise returns null.
    * @throws AuthError `invalid_field` if the library's tables would confuse the id with another id
    */
-  naturalIdOf(user: Pick<NewUser, 'username' | 'properties'>): string | null {
-    const { propertyPath } = this.idColumn;
-    for (const [{ name, key }, value] of this.names.ofNew(user)) {
-      if (propertyPath !== key && propertyPath !== name) continue;
-      const id = propertyPath === key ? this.names.keyOf(String(value)) : String(value);
-      if (!this.isDistinct(id)) throw invalidField('username', 'This username ends with a space.');
-      return id;
-    }
-    return null;
+  naturalIdOf(user: NamedUser): string | null {
+    const id = this.names.valuesOfNew(user)[this.idColumn.propertyPath];
+    if (id === undefined) return null;
+    if (!this.isDistinct(String(id))) throw invalidField('username', 'This username ends with a space.');
+    return String(id);
   }
 
   override async isNameTaken(name: string, realm: string | null, tx: JoinedTransaction | null): Promise<boolean> {
@@ -132,7 +127,7 @@ export class EntityUsers extends Users implements UserSteps {
   }
 
   /** Takes one statement, unless the text of the id in the database differs from that in sessions. */
-  override async findCredentials(username: string, realm: string | null): Promise<FoundCredentials> {
+  override async findCredentials(username: string, realm: string | null): ReturnType<Users['findCredentials']> {
     const row = await this.rowOf(username, realm, null);
     const user = this.userFrom(row);
     if (row && user && row['id_text'] !== String(user.id)) return super.findCredentials(username, realm);
@@ -252,13 +247,9 @@ export class EntityUsers extends Users implements UserSteps {
     const { passwordHash, properties = {} } = user;
     for (const property of Object.keys(properties)) this.assertSettable(property);
     const { mapping } = this;
-    const names = [...this.names.ofNew(user)].flatMap(([{ name, key }, value]): [string, unknown][] => [
-      [name, value],
-      [key, this.names.keyOf(String(value))],
-    ]);
     const values: Record<string, unknown> = {
       ...properties,
-      ...Object.fromEntries<unknown>(names),
+      ...this.names.valuesOfNew(user),
       [mapping.passwordHash]: passwordHash,
       ...(mapping.realm === undefined ? {} : { [mapping.realm]: user.realm }),
       ...(mapping.active ? { [mapping.active]: true } : {}),
@@ -370,17 +361,15 @@ export class EntityUsers extends Users implements UserSteps {
     const { entity, passwordHash } = this.mapping;
     await manager.insert(entity, row);
     const id: unknown = this.idColumn.getEntityValue(row);
-    const expected = new Map<string, unknown>([[passwordHash, user.passwordHash]]);
-    for (const [{ name, key }, value] of this.names.ofNew(user))
-      expected.set(name, name === key ? this.names.keyOf(String(value)) : value);
-    const columns = [...expected.keys()];
+    const expected: Record<string, unknown> = { ...this.names.valuesOfNew(user), [passwordHash]: user.passwordHash };
+    const columns = Object.keys(expected);
     const stored = await manager
       .createQueryBuilder()
       .select(columns.map((property, i) => `u.${property} AS value_${i}`))
       .from(entity, 'u')
       .where(`u.${this.idColumn.propertyPath} = :id`, { id })
       .getRawOne<Record<string, unknown>>();
-    const property = columns.find((one, i) => (stored?.[`value_${i}`] ?? null) !== expected.get(one));
+    const property = columns.find((one, i) => (stored?.[`value_${i}`] ?? null) !== expected[one]);
     if (property === undefined) return;
     // SQLite has no transaction here that would undo the insertion.
     await manager.delete(entity, { [this.idColumn.propertyPath]: id });
@@ -390,4 +379,16 @@ export class EntityUsers extends Users implements UserSteps {
         `changed the property '${property}' of ${entity.name}. The library has hashed the password already.`,
     );
   }
+}
+
+/** Returns an expression for the `AccountStatus` of the row `u`. */
+function statusSql({ active, disabledAt }: UserEntityMapping, { deleteDateColumn }: EntityMetadata): string {
+  const deletedAt = deleteDateColumn?.propertyPath;
+  const cases = [
+    ...(deletedAt ? [`WHEN u.{user.${deletedAt}} IS NOT NULL THEN 'deleted'`] : []),
+    ...(active ? [`WHEN u.{user.${active}} THEN 'active'`] : []),
+    ...(disabledAt ? [`WHEN u.{user.${disabledAt}} IS NOT NULL THEN 'disabled'`] : []),
+  ];
+  const otherwise = active ? `'disabled'` : `'active'`;
+  return cases.length === 0 ? otherwise : `CASE ${cases.join(' ')} ELSE ${otherwise} END`;
 }

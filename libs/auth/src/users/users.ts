@@ -13,12 +13,6 @@ import type { JoinedTransaction } from '../database/joined-transaction';
 import type { StatementFactory } from '../database/statements';
 import type { Row, Step } from '../database/transaction';
 
-/** The user with a name, or null, and the version of the user's credentials when the user was read. */
-export interface FoundCredentials {
-  readonly user: StoredUser | null;
-  readonly version: number;
-}
-
 /** How a statement reads the account of the user of a session `s`. */
 export interface AccountSql {
   /** An expression for the `AccountStatus`. */
@@ -30,6 +24,9 @@ export interface AccountSql {
   readonly join: string;
   readonly fromRow: (row: Row) => RequestUser;
 }
+
+/** The data of a new user that contains names. */
+export type NamedUser = Pick<NewUser, 'username' | 'properties'>;
 
 /** `setActive` and `setHash` of `Users` as parts of a transaction. */
 export interface UserSteps {
@@ -63,7 +60,7 @@ export abstract class Users {
   /** Returns an id that is stored as text in the application's own type. */
   abstract parseId(text: string): UserId;
   /** Returns the id of a new user if a name determines the id. Otherwise returns null. */
-  abstract naturalIdOf(user: Pick<NewUser, 'username' | 'properties'>): string | null;
+  abstract naturalIdOf(user: NamedUser): string | null;
   /** @param realm the realm of the call, in the form of `Client.realm` */
   abstract findByName(username: string, realm: string | null, tx: JoinedTransaction | null): Promise<StoredUser | null>;
   abstract findById(id: UserId, tx: JoinedTransaction | null): Promise<StoredUser | null>;
@@ -78,9 +75,7 @@ export abstract class Users {
   abstract setActive(id: UserId, active: boolean, tx: JoinedTransaction | null): Promise<boolean>;
 
   /** Returns the names of a new user, unchecked, with the field for error messages. The first is the username. */
-  namesOf({
-    username,
-  }: Pick<NewUser, 'username' | 'properties'>): readonly (readonly [field: string, name: unknown])[] {
+  namesOf({ username }: NamedUser): readonly (readonly [field: string, name: unknown])[] {
     return [['username', username]];
   }
 
@@ -90,7 +85,10 @@ export abstract class Users {
   }
 
   /** Returns the user and the version of the credentials, which is not newer than the password hash. */
-  async findCredentials(username: string, realm: string | null): Promise<FoundCredentials> {
+  async findCredentials(
+    username: string,
+    realm: string | null,
+  ): Promise<{ readonly user: StoredUser | null; readonly version: number }> {
     const first = await this.findByName(username, realm, null);
     // Read before the password hash, so that a replaced hash is never combined with a newer version. An unknown name
     // takes as many statements, because the response time must not reveal whether the name exists.
