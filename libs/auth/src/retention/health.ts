@@ -42,7 +42,11 @@ export class AuthHealth {
 
   /** Returns a report within 2 seconds. Never rejects. */
   async check(): Promise<AuthHealthReport> {
-    const reason = await this.findFailure();
+    const options = { withinMs: 2_000, failsFast: true, checkServer: assertWritable };
+    const reason = await this.database.run(null, this.probe.with({}), options).then(
+      () => null,
+      (error: unknown) => (error instanceof DatabaseUnavailableError ? error.kind : 'other'),
+    );
     const database = reason === null ? 'up' : 'down';
     const { succeededAt, failedAt } = this.pruning.lastRuns;
     return {
@@ -57,15 +61,5 @@ export class AuthHealth {
   /** Returns the report of `check` as an indicator result of `@nestjs/terminus`, under the given name. */
   async isHealthy<const Key extends string = 'auth'>(key: Key = 'auth' as Key): Promise<Record<Key, AuthHealthReport>> {
     return { [key]: await this.check() } as Record<Key, AuthHealthReport>;
-  }
-
-  private async findFailure(): Promise<FailureKind | null> {
-    const options = { withinMs: 2_000, failsFast: true, checkServer: assertWritable };
-    try {
-      await this.database.run(null, this.probe.with({}), options);
-      return null;
-    } catch (error) {
-      return error instanceof DatabaseUnavailableError ? error.kind : 'other';
-    }
   }
 }
