@@ -45,7 +45,7 @@ export interface Client {
 @Injectable()
 export class ClientInspector {
   private readonly logger = new Logger('AuthDevices');
-  private readonly logLimit;
+  private readonly deviceLogLimit;
   private readonly realmLogLimit;
   private readonly tracksDevices;
 
@@ -56,7 +56,7 @@ export class ClientInspector {
     @Inject(RealmResolver) private readonly realms: RealmResolver | null,
     clock: Clock,
   ) {
-    this.logLimit = new OncePerMinute(clock);
+    this.deviceLogLimit = new OncePerMinute(clock);
     this.realmLogLimit = new OncePerMinute(clock);
     this.tracksDevices = options.trackUserAgents && options.trackDevices && detector !== null;
   }
@@ -93,13 +93,7 @@ export class ClientInspector {
       realm.catch(() => undefined);
       throw new TypeError('realmOf() returned a promise. Return a text or null.');
     } catch (error) {
-      this.realmLogLimit.run(() => {
-        const { summary, stack } = toFailureReport(error);
-        this.logger.error(
-          `The option realm failed, so the call has no realm (logged once a minute). ${summary}`,
-          stack,
-        );
-      });
+      this.report(this.realmLogLimit, 'The option realm failed, so the call has no realm', error);
       return '';
     }
   }
@@ -116,13 +110,16 @@ export class ClientInspector {
     try {
       return checkedDevice(this.detector!.detect(userAgent));
     } catch (error) {
-      this.logLimit.run(() => {
-        const { summary, stack } = toFailureReport(error);
-        const effect = 'so the device is stored as unknown. This error is logged at most once a minute.';
-        this.logger.error(`The device detector failed, ${effect} ${summary}`, stack);
-      });
+      this.report(this.deviceLogLimit, 'The device detector failed, so the device is stored as unknown', error);
       return UNKNOWN_DEVICE;
     }
+  }
+
+  private report(limit: OncePerMinute, problem: string, error: unknown): void {
+    limit.run(() => {
+      const { summary, stack } = toFailureReport(error);
+      this.logger.error(`${problem} (logged once a minute). ${summary}`, stack);
+    });
   }
 }
 
