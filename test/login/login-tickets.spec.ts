@@ -202,8 +202,13 @@ describeOnEachDatabase('attempts with login tickets', { auth }, ({ app }) => {
     await expect(attempt(() => JSON.parse('{'))).rejects.toBeInstanceOf(SyntaxError);
     const failure = new Error('no connection');
     await expect(attempt(() => Promise.reject(failure))).rejects.toBe(failure);
-    for (const result of [undefined, 1, 'true']) {
-      const message = `The callback passed to attempt() returned ${typeof result}. Return true or false.`;
+    const results = [
+      [undefined, 'undefined'],
+      [1, 'a number'],
+      ['true', 'a string'],
+    ];
+    for (const [result, kind] of results) {
+      const message = `The callback passed to attempt() returned ${kind}. Return true or false.`;
       await expect(attempt(() => result)).rejects.toThrow(message);
     }
     await expect(attempt(() => true)).rejects.toMatchObject(INVALID_TICKET);

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { kindOf } from '../adapters/application-calls';
 import { isInRealm } from '../adapters/realm';
 import { type IdentifiedUser, SecondFactor } from '../adapters/second-factor';
 import type { StoredUser, UserId } from '../adapters/user-store';
@@ -41,15 +42,7 @@ const MAX_TICKETS = 20;
 /** The maximum number of times that `open` reads a ticket, to which parallel attempts may add methods. */
 const MAX_READS = 5;
 
-type AttemptTarget = ({ readonly ticket: string } | { readonly principal: AuthPrincipal }) & {
-  readonly method: string;
-};
-
-type SecretVerifier = (user: IdentifiedUser) => boolean | Promise<boolean>;
-
-const INSERTED = 'digest userId networkDigest credentialsVersion methods data remembered createdAt expiresAt'.split(
-  ' ',
-);
+const INSERTED = 'digest userId networkDigest credentialsVersion methods data remembered createdAt expiresAt';
 
 /**
  * Issues login tickets after the first factor, adds further factors to them, and opens sessions with them. A ticket is
@@ -75,7 +68,7 @@ export class LoginTickets {
     statements: StatementFactory,
     @Inject(AUTH_OPTIONS) { realm }: ResolvedAuthOptions,
   ) {
-    const inserted = [...INSERTED, ...(realm ? ['realm'] : [])];
+    const inserted = (realm ? `${INSERTED} realm` : INSERTED).split(' ');
     const names = inserted.map((name) => `{ticket.${name}}`).join(', ');
     const values = inserted.map((name) => `:${name}`).join(', ');
     const isValid = `{ticket.expiresAt} > :now AND {ticket.failureCount} < ${MAX_TICKET_FAILURES}`;
@@ -200,12 +193,20 @@ export class LoginTickets {
     throw invalidLoginTicket();
   }
 
-  async attempt(target: AttemptTarget, op: Operation, verify: SecretVerifier): Promise<boolean> {
+  async attempt(
+    target: ({ readonly ticket: string } | { readonly principal: AuthPrincipal }) & { readonly method: string },
+    op: Operation,
+    verify: (user: IdentifiedUser) => boolean | Promise<boolean>,
+  ): Promise<boolean> {
     const given: { ticket?: unknown; principal?: unknown } = { ...target };
     if (!('ticket' in given || given.principal)) throw new Error('Pass attempt() a login ticket or a principal.');
     const { method } = target;
     assertMethod(method);
-    const check = (user: StoredUser): Promise<boolean> => runCheck(verify, user);
+    const check = async ({ id, username }: StoredUser): Promise<boolean> => {
+      const result: unknown = await verify({ id, username });
+      if (typeof result === 'boolean') return result;
+      throw new Error(`The callback passed to attempt() returned ${kindOf(result)}. Return true or false.`);
+    };
     if (!('ticket' in target)) return this.inSession.attempt(target.principal, method, op, check);
     const { countAttempt, takeBackAttempt } = this.sql;
     return this.queue.enter(op.client.network, async () => {
@@ -282,13 +283,4 @@ function keptBeside(network: string, newestFirst: readonly Row[]): readonly Row[
 /** Returns the id of an argument that is a user or a user id. Returns null if the argument has no id. */
 export function userIdOf(user: { readonly id: UserId } | UserId): UserId | null {
   return (typeof user === 'object' ? user?.id : user) ?? null;
-}
-
-/** @throws Error if the result of the check is not a boolean */
-async function runCheck(verify: SecretVerifier, { id, username }: StoredUser): Promise<boolean> {
-  const result: unknown = await verify({ id, username });
-  if (typeof result === 'boolean') return result;
-  throw new Error(
-    `The callback passed to attempt() returned ${result === null ? 'null' : typeof result}. Return true or false.`,
-  );
 }
