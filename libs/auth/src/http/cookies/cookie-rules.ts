@@ -28,24 +28,6 @@ const { parse, serialize } = require('cookie') as CookiePackage;
 /** Disables decoding, because a text that equals a token only after decoding is no token. */
 const AS_SENT = { decode: (value: string): string => value };
 
-/** Returns all values of a cookie. Names are case-sensitive, because not every browser protects the prefix `__host-`. */
-export function cookieValues({ headers }: SentHeaders, name: string): string[] {
-  const header = headers['cookie'];
-  if (typeof header !== 'string' || !header.includes(name)) return [];
-  // Each pair is parsed separately, because the parser keeps only the first of several cookies with the same name.
-  return header.split(';').flatMap((pair) => parse(pair, AS_SENT)[name] ?? []);
-}
-
-/**
- * Returns the value of a cookie, or null if it is missing or empty.
- * @throws AuthError `credentials_ambiguous` if several cookies have this name, because another host may have set one
- */
-export function onlyCookieValue(request: SentHeaders, name: string): string | null {
-  const [value = '', ...others] = cookieValues(request, name);
-  if (others.length > 0) throw new AuthError('credentials_ambiguous', `More than one cookie ${name} was sent.`);
-  return value === '' ? null : value;
-}
-
 /** Returns whether a cookie, also of the application, contains the token, in any form that cookie parsers decode. */
 export function occursInCookies({ headers }: SentHeaders, token: string): boolean {
   const pairs = String(headers['cookie'] ?? '').split(';');
@@ -64,6 +46,9 @@ function decoded(text: string): string {
 function asksForCookies({ headers }: SentHeaders): boolean {
   return /(?:^|,)\s*cookie\s*(?:,|$)/i.test(String(headers['x-auth-transport']));
 }
+
+/** The safe methods except TRACE. Safe methods only read. (RFC 9110, section 9.2.1) */
+const SAFE_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /** The requests that a cookie authenticates. */
 const BY_COOKIE = new WeakSet<object>();
@@ -105,8 +90,7 @@ export class CookieRules {
   }
 
   allTokens(request: SentHeaders): { readonly access: readonly string[]; readonly refresh: readonly string[] } {
-    const valuesOf = (name: string): string[] =>
-      this.reads(request) ? cookieValues(request, name).filter((value) => value !== '') : [];
+    const valuesOf = (name: string): string[] => this.values(request, name).filter((value) => value !== '');
     return { access: valuesOf(this.accessName), refresh: valuesOf(this.refreshName) };
   }
 
@@ -115,8 +99,9 @@ export class CookieRules {
    * @param isUnsafe whether the request is checked with every method, as handshakes and GraphQL mutations are
    */
   acceptCookie(request: CookieRequest, isUnsafe: boolean): void {
-    if (isUnsafe) this.check.assert(request);
-    else this.check.assertUnlessSafe(request);
+    // Any page can open a WebSocket, so each is checked.
+    const isSafe = SAFE_METHODS.includes(request.method) && request.headers['upgrade'] === undefined;
+    if (isUnsafe || !isSafe) this.check.assert(request);
     BY_COOKIE.add(request);
   }
 
@@ -199,12 +184,23 @@ export class CookieRules {
     return this.mode === 'only' || (this.mode === 'optional' && (asksForCookies(request) || BY_COOKIE.has(request)));
   }
 
-  private reads(request: SentHeaders): boolean {
-    return this.mode !== false && this.check.mayUseCookies(request);
+  /**
+   * Returns the value of a cookie, or null if it is missing or empty.
+   * @throws AuthError `credentials_ambiguous` if several cookies have this name, because another host may have set one
+   */
+  private onlyValue(request: SentHeaders, name: string): string | null {
+    const [value = '', ...others] = this.values(request, name);
+    if (others.length > 0) throw new AuthError('credentials_ambiguous', `More than one cookie ${name} was sent.`);
+    return value === '' ? null : value;
   }
 
-  private onlyValue(request: SentHeaders, name: string): string | null {
-    return this.reads(request) ? onlyCookieValue(request, name) : null;
+  /** Returns all values of a cookie. Names are case-sensitive, because not every browser protects the prefix `__host-`. */
+  private values(request: SentHeaders, name: string): string[] {
+    const header = request.headers['cookie'];
+    if (this.mode === false || typeof header !== 'string' || !header.includes(name)) return [];
+    if (!this.check.mayUseCookies(request)) return [];
+    // Each pair is parsed separately, because the parser keeps only the first of several cookies with the same name.
+    return header.split(';').flatMap((pair) => parse(pair, AS_SENT)[name] ?? []);
   }
 
   private cookie(name: string, value: string, maxAge: number | undefined): string {

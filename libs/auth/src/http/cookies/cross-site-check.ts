@@ -4,9 +4,6 @@ import { isExtension, isLocalhost } from '../../base/fields';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { type CookieRequest, type SentHeaders, sentHeader } from '../request';
 
-/** The safe methods except TRACE. Safe methods only read. (RFC 9110, section 9.2.1) */
-const SAFE_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD', 'OPTIONS'];
-
 /**
  * Decides whether a request may set cookies or be authenticated by them. Browsers set `Origin` and `Sec-Fetch-Site`,
  * and scripts cannot change these headers. (Fetch Metadata; OWASP CSRF Prevention Cheat Sheet)
@@ -40,12 +37,6 @@ export class CrossSiteCheck {
       throw new AuthError('cross_site_request', problem);
     }
     if (!this.isSameSite(request)) throw standardError('cross_site_request');
-  }
-
-  /** Makes the check, unless the method is GET, HEAD or OPTIONS. Any page can open a WebSocket, so each is checked. */
-  assertUnlessSafe(request: CookieRequest): void {
-    const isSafe = SAFE_METHODS.includes(request.method) && request.headers['upgrade'] === undefined;
-    if (!isSafe) this.assert(request);
   }
 
   private isSameSite(request: CookieRequest): boolean {
