@@ -153,7 +153,8 @@ export class Accounts {
     const user = await this.users.findById(userId, op.tx);
     // A `UserStore` takes part in no transaction, so the user is disabled first. If ending the sessions fails, the
     // guard refuses these sessions.
-    if (!user || !(this.users.steps || (await this.users.setActive(user.id, false, op.tx)))) throw unknownUser();
+    if (!user || !(this.users.setActiveStep || (await this.users.setActive(user.id, false, op.tx))))
+      throw unknownUser();
     const ended = await this.events.revoke(op.tx, (write) => this.disableAndEnd(user.id, op.client, write));
     if (!ended) throw unknownUser();
     this.endSessions.publish(ended, op.tx);
@@ -228,7 +229,7 @@ export class Accounts {
   private *disableAndEnd(userId: UserId, client: Client, write: WriteEvents): Step<readonly EndedSession[] | null> {
     const id = String(userId);
     yield* this.lock.lock(id);
-    if (this.users.steps && !(yield* this.users.steps.setActiveStep(userId, false))) return null;
+    if (this.users.setActiveStep && !(yield* this.users.setActiveStep(userId, false))) return null;
     yield* this.lock.revokeCredentials(id);
     const command = { userId: id, reason: 'user_disabled' } as const;
     yield* this.endSessions.endKeys(command, client, write);

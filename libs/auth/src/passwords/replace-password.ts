@@ -210,7 +210,7 @@ export class ReplacePassword {
     // A password change has already entered the queue to verify the current password.
     const passwordHash = await this.passwords.hash(newPassword, 'new_password', client.network, change !== undefined);
     const replacement = { ...authorization, userId: user.id, passwordHash, client, now: this.clock.now() };
-    const outcome = this.users.steps
+    const outcome = this.users.setHashStep
       ? await this.database.transaction(tx, () => this.replaceAll(replacement))
       : await this.replaceExternally(replacement, tx);
     const { isSet, kept, ended } = outcome;
@@ -235,7 +235,7 @@ export class ReplacePassword {
   private *replaceAll(replacement: Replacement): Transaction<Outcome> {
     const { userId, passwordHash, change } = replacement;
     const outcome = yield* this.revoke(replacement, { isFirst: true, isRecorded: true });
-    const isSet = outcome.isSet && (yield* this.users.steps!.setHashStep(userId, passwordHash, change?.verifiedHash));
+    const isSet = outcome.isSet && (yield* this.users.setHashStep!(userId, passwordHash, change?.verifiedHash));
     return isSet ? outcome : new RolledBack(REFUSED);
   }
 

@@ -24,12 +24,11 @@ import { type Column, tablePath } from '../database/typeorm';
 import { EntityNames, OWN_USERS } from './entity-names';
 import { coversUsers, isUnique, isUniqueIndex, missingIndex, storedProperties } from './mapping-problems';
 import { UserIds } from './user-ids';
-import { type AccountSql, type NamedUser, rolesFrom, Users, type UserSteps, withExactId } from './users';
+import { type AccountSql, type NamedUser, rolesFrom, Users, withExactId } from './users';
 
 /** Users in a TypeORM entity of the same DataSource: the application's own entity, or the library's `AuthUser`. */
-export class EntityUsers extends Users implements UserSteps {
+export class EntityUsers extends Users {
   readonly sql: AccountSql;
-  readonly steps = this;
   readonly canSetPasswords = true;
   readonly canSetActive: boolean;
   /** True for `AuthUser`, whose ids are random UUIDs. */
@@ -181,7 +180,7 @@ export class EntityUsers extends Users implements UserSteps {
     return this.database.transaction(tx, () => this.setActiveStep(id, active));
   }
 
-  *setHashStep(id: UserId, value: string, expected?: string): Step<boolean> {
+  override *setHashStep(id: UserId, value: string, expected?: string): Step<boolean> {
     const parameter = this.ids.parameterOf(id);
     if (parameter === null) return false;
     const anyHash = expected === undefined ? 1 : 0;
@@ -189,7 +188,7 @@ export class EntityUsers extends Users implements UserSteps {
     return (yield* affectedBy(this.updateHash.with(values))) === 1;
   }
 
-  *setActiveStep(id: UserId, active: boolean): Step<boolean> {
+  override *setActiveStep(id: UserId, active: boolean): Step<boolean> {
     const parameter = this.ids.parameterOf(id);
     if (!this.updateStatus || parameter === null) return false;
     return (yield* affectedBy(this.updateStatus.with({ id: parameter, value: this.statusValue(active) }))) === 1;

@@ -8,7 +8,6 @@ import type { StatementFactory } from '../database/statements';
 import { Users, withExactId } from './users';
 
 const UNKNOWN_USER = 'Return true, or false if the user is unknown';
-const UNCHANGED_HASH = `${UNKNOWN_USER} or the stored hash is not the expected one.`;
 
 /**
  * The users of the application's `UserStore`, which takes part in no transaction. If a method fails, times out or
@@ -17,7 +16,6 @@ const UNCHANGED_HASH = `${UNKNOWN_USER} or the stored hash is not the expected o
  */
 export class ExternalUsers extends Users {
   readonly sql = null;
-  readonly steps = null;
   readonly hasUniqueIds = false;
   readonly canSetPasswords: boolean;
   readonly canSetActive: boolean;
@@ -73,8 +71,9 @@ export class ExternalUsers extends Users {
   }
 
   setHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean> {
+    const hint = `${UNKNOWN_USER} or the stored hash is not the expected one.`;
     return this.calls.call('setPasswordHash', async () =>
-      checkedBoolean(await this.store.setPasswordHash!(id, passwordHash, expectedHash), UNCHANGED_HASH),
+      checkedBoolean(await this.store.setPasswordHash!(id, passwordHash, expectedHash), hint),
     );
   }
 

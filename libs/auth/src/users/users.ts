@@ -28,20 +28,12 @@ export interface AccountSql {
 /** The data of a new user that contains names. */
 export type NamedUser = Pick<NewUser, 'username' | 'properties'>;
 
-/** `setActive` and `setHash` of `Users` as parts of a transaction. */
-export interface UserSteps {
-  setActiveStep(id: UserId, active: boolean): Step<boolean>;
-  setHashStep(id: UserId, passwordHash: string, expectedHash?: string): Step<boolean>;
-}
-
 export const READ_CREDENTIALS_VERSION =
   'SELECT {lock.credentialsVersion} AS version FROM {lock} WHERE {lock.userId} = :userId';
 
 export abstract class Users {
   /** How statements read accounts, or null for a `UserStore`. */
   abstract readonly sql: AccountSql | null;
-  /** The changes that can be parts of a transaction, or null for a `UserStore`. */
-  abstract readonly steps: UserSteps | null;
   /** Whether ids are never reused, so that no data of an earlier user can exist. */
   abstract readonly hasUniqueIds: boolean;
   abstract readonly canSetPasswords: boolean;
@@ -73,6 +65,9 @@ export abstract class Users {
   abstract setHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean>;
   /** Returns false if there is no such user. */
   abstract setActive(id: UserId, active: boolean, tx: JoinedTransaction | null): Promise<boolean>;
+  /** `setHash` as a part of a transaction. Undefined for a `UserStore`, as is `setActiveStep`. */
+  setHashStep?(id: UserId, passwordHash: string, expectedHash?: string): Step<boolean>;
+  setActiveStep?(id: UserId, active: boolean): Step<boolean>;
 
   /** Returns the names of a new user, unchecked, with the field for error messages. The first is the username. */
   namesOf({ username }: NamedUser): readonly (readonly [field: string, name: unknown])[] {
