@@ -13,9 +13,6 @@ interface Requirement {
   readonly mayBeArray?: boolean;
 }
 
-/** The length of a bcrypt hash. */
-const BCRYPT_LENGTH = 60;
-
 const OTHERWISE = 'for anything else, use a class that extends UserStore';
 
 const REQUIREMENTS: Readonly<Record<Exclude<keyof UserEntityMapping, 'entity' | 'select'>, Requirement>> = {
@@ -35,7 +32,7 @@ const REQUIREMENTS: Readonly<Record<Exclude<keyof UserEntityMapping, 'entity' | 
       "or constraint on it alone, such as @Column({ type: 'varchar', unique: true }), with users.realm on both",
   },
   passwordHash: {
-    accepts: ({ length }, _, isPadded) => !isPadded || Number(length) === BCRYPT_LENGTH,
+    accepts: ({ length }, _, isPadded) => !isPadded || Number(length) === 60,
     expected:
       'a column of type varchar or text, because PostgreSQL pads char(n) and shorter hashes would not match ' +
       '(char(60) is accepted for bcrypt hashes)',
@@ -78,14 +75,10 @@ function isBoolean(column: Column, type: string): boolean {
   return type === 'tinyint' && (Number(width) === 1 || isDeclared);
 }
 
-type Covers = (column: Column, where: unknown) => boolean;
-
-/** A unique index with a condition does not cover all rows. */
-const coversAll: Covers = (_, where) => !where;
-
 /** Returns whether a unique index of the column with this condition, if any, covers all users who are not deleted. */
-export const coversUsers: Covers = ({ entityMetadata: { deleteDateColumn: deletedAt } }, where) =>
-  !where || wordsOf(where).join(' ').toLowerCase() === `${deletedAt?.databaseName} is null`.toLowerCase();
+export function coversUsers({ entityMetadata: { deleteDateColumn: deletedAt } }: Column, where: unknown): boolean {
+  return !where || wordsOf(where).join(' ').toLowerCase() === `${deletedAt?.databaseName} is null`.toLowerCase();
+}
 
 /** Returns whether an index of `UNIQUE_INDEXES` covers all users. Its key is the column, or a function of the column. */
 export function isUniqueIndex(column: Column, { name, predicate }: Row, realm: Column | null): boolean {
@@ -102,8 +95,15 @@ function wordsOf(expression: unknown): readonly string[] {
   return text.match(/[\w$]+/g) ?? [];
 }
 
-/** Returns whether the entity declares the column as unique, alone or, if realms are used, within each realm. */
-export function isUnique(column: Column, realm: Column | null, covers = coversAll): boolean {
+/**
+ * Returns whether the entity declares the column as unique, alone or, if realms are used, within each realm.
+ * @param covers whether an index with this condition suffices. Default: only one without a condition, which covers all rows
+ */
+export function isUnique(
+  column: Column,
+  realm: Column | null,
+  covers: typeof coversUsers = (_, where) => !where,
+): boolean {
   const { primaryColumns, uniques, indices } = column.entityMetadata;
   const keys = realm ? [realm, column] : [column];
   const isAlone = (columns: readonly Column[]): boolean =>
