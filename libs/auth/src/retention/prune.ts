@@ -36,9 +36,6 @@ const MAX_ENDED_SESSIONS = 1_000;
 /** The events that are removed before all others: routine events, and events that outsiders can cause. */
 const REMOVED_FIRST = ['token_refresh', 'login_failure', 'login_blocked', 'password_reset_requested'];
 
-type SessionBatch = { visited: number; removed: number; ended: EndedSession[] };
-type DueRows = Readonly<Record<'find' | 'remove' | 'count', Statement>>;
-
 /** Ends and removes what is due, in batches, which skip rows that other transactions have locked. */
 @Injectable()
 export class Prune {
@@ -78,7 +75,7 @@ export class Prune {
            AND {session.state} IN ('expired', 'logged_out', 'revoked') LIMIT ${MAX_ENDED_SESSIONS + BATCH_SIZE} ${skipLocked}`,
       ),
     };
-    const dueRows = (table: string, key: string, condition: string): DueRows => ({
+    const dueRows = (table: string, key: string, condition: string) => ({
       find: compile(`SELECT {${key}} AS found FROM {${table}} WHERE ${condition} LIMIT ${BATCH_SIZE} ${skipLocked}`),
       remove: compile(`DELETE FROM {${table}} WHERE {${key}} IN (:ids...) AND ${condition}`),
       count: compile(`SELECT COUNT(*) AS total FROM {${table}} WHERE ${condition}`),
@@ -156,7 +153,7 @@ export class Prune {
    * Processes one batch of the sessions that are due: removes ended sessions, ends those that have expired or whose user
    * is known to be inactive, and reschedules the others, because refreshes and activity do not change `checkAt`.
    */
-  private *pruneSessions(now: number, write: WriteEvents): Step<SessionBatch> {
+  private *pruneSessions(now: number, write: WriteEvents) {
     const rows = yield* rowsOf(this.sessions.due.with({ now }));
     const ended: EndedSession[] = [];
     const toRemove: unknown[] = [];
