@@ -114,7 +114,20 @@ export class InSession {
     return this.queue.enter(op.client.network, async () => {
       const user = await this.users.findById(principal.userId, op.tx);
       if (!user) throw invalidAccessToken();
-      const charge = await this.throttle.charge(this.subjectOf(principal.sessionId, method, user, op), op);
+      const { sessionId } = principal;
+      const { lockActive } = this.sql;
+      const subject: Subject = {
+        ...this.throttle.inSession(sessionId, method, user),
+        // A session that has ended gives no further guesses.
+        *begin() {
+          if (!(yield* firstOf(lockActive.with({ id: sessionId })))) throw invalidAccessToken();
+        },
+        endSession: (tx) => {
+          const command = { userId: String(user.id), sessionId, currentId: sessionId } as const;
+          return this.endSessions.end({ ...command, reason: 'failed_reauthentication' }, { ...op, tx });
+        },
+      };
+      const charge = await this.throttle.charge(subject, op);
       const verifyAndClear = async (): Promise<boolean> => {
         const isRight = await verify(user);
         // Cleared before the work runs, because the application may roll back the transaction of the work.
@@ -125,21 +138,6 @@ export class InSession {
       await this.throttle.report(charge, user, op);
       return null;
     });
-  }
-
-  private subjectOf(sessionId: string, method: string, user: StoredUser, op: Operation): Subject {
-    const { lockActive } = this.sql;
-    return {
-      ...this.throttle.inSession(sessionId, method, user),
-      // A session that has ended gives no further guesses.
-      *begin() {
-        if (!(yield* firstOf(lockActive.with({ id: sessionId })))) throw invalidAccessToken();
-      },
-      endSession: (tx) => {
-        const command = { userId: String(user.id), sessionId, currentId: sessionId } as const;
-        return this.endSessions.end({ ...command, reason: 'failed_reauthentication' }, { ...op, tx });
-      },
-    };
   }
 
   private async reissue(principal: AuthPrincipal, methods: readonly string[], op: Operation): Promise<TokenPair> {
