@@ -213,19 +213,23 @@ export class ReplacePassword {
     const outcome = this.users.setHashStep
       ? await this.database.transaction(tx, () => this.replaceAll(replacement))
       : await this.replaceExternally(replacement, tx);
+    this.publish(user.id, outcome, change, tx);
+    if (outcome.error) throw outcome.error;
+    if (outcome.isSet && !change) await this.throttle.resetPassword(user.id, tx);
+    return outcome;
+  }
+
+  /** Emits the signals, and closes the sockets that were opened with replaced tokens. */
+  private publish(userId: UserId, outcome: Outcome, change: Authorization['change'], tx: Operation['tx']): void {
     const { isSet, kept, ended } = outcome;
     const keptId = change?.sessionId ?? null;
     this.endSessions.publish(ended, tx, keptId);
     // Also if a `UserStore` has failed, because the keys have ended before.
-    if (this.endsKeys(change)) this.endSessions.publishKeys(tx, String(user.id));
-    // The sockets of the session were opened with the replaced tokens.
+    if (this.endsKeys(change)) this.endSessions.publishKeys(tx, String(userId));
     if (kept && change?.issued) this.sockets.closeAfterCommit(tx, kept.session.id);
     const session = kept && toSessionInfo(kept.session, keptId);
-    if (isSet && change) this.signals.emit(tx, 'password_changed', { userId: user.id, session });
-    if (isSet && !change) this.signals.emit(tx, 'password_reset', { userId: user.id });
-    if (outcome.error) throw outcome.error;
-    if (isSet && !change) await this.throttle.resetPassword(user.id, tx);
-    return outcome;
+    if (isSet && change) this.signals.emit(tx, 'password_changed', { userId, session });
+    if (isSet && !change) this.signals.emit(tx, 'password_reset', { userId });
   }
 
   private endsKeys(change: Authorization['change']): boolean {
@@ -288,13 +292,20 @@ export class ReplacePassword {
     if (isFirst && change && !kept) return REFUSED;
     yield* this.lock.revokeCredentials(userId);
     const reason = change ? 'password_change' : 'password_reset';
-    const command = { userId, reason, ...(change ? { exceptId: change.sessionId } : {}) } as const;
-    const write = this.events.write.bind(this.events);
-    if (this.endsKeys(change)) yield* this.endSessions.endKeys(command, client, write);
-    const revokes = change ? this.options.revokeOnPasswordChange : this.options.revokeOnPasswordReset;
-    const ended = revokes ? yield* this.endSessions.endAndRecord(command, client, write) : [];
+    const ended = yield* this.endAccess(replacement, reason);
     if (isRecorded) yield* this.events.write([newEvent(reason, userId, client, now)]);
     return { isSet: true, kept, ended };
+  }
+
+  private *endAccess(
+    { userId: id, change, client }: Replacement,
+    reason: 'password_change' | 'password_reset',
+  ): Step<readonly EndedSession[]> {
+    const revokes = change ? this.options.revokeOnPasswordChange : this.options.revokeOnPasswordReset;
+    const command = { userId: String(id), reason, ...(change ? { exceptId: change.sessionId } : {}) } as const;
+    const write = this.events.write.bind(this.events);
+    if (this.endsKeys(change)) yield* this.endSessions.endKeys(command, client, write);
+    return revokes ? yield* this.endSessions.endAndRecord(command, client, write) : [];
   }
 }
 
