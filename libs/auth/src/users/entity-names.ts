@@ -88,12 +88,12 @@ export class EntityNames {
   }
 
   /** Returns the values of the columns with the names of a new user, which are valid, and with their keys. */
-  valuesOfNew(user: NamedUser): Readonly<Record<string, unknown>> {
+  valuesOfNew(user: NamedUser): Readonly<Record<string, string>> {
     const values = this.ofNew(user).flatMap(([{ name, key }, value]) => [
-      [name, value],
+      [name, String(value)],
       [key, this.keyOf(String(value))],
     ]);
-    return Object.fromEntries(values) as Record<string, unknown>;
+    return Object.fromEntries(values) as Record<string, string>;
   }
 
   /**

@@ -112,8 +112,8 @@ export class EntityUsers extends Users {
   naturalIdOf(user: NamedUser): string | null {
     const id = this.names.valuesOfNew(user)[this.idColumn.propertyPath];
     if (id === undefined) return null;
-    if (!this.isDistinct(String(id))) throw invalidField('username', 'This username ends with a space.');
-    return String(id);
+    if (!this.isDistinct(id)) throw invalidField('username', 'This username ends with a space.');
+    return id;
   }
 
   override async isNameTaken(name: string, realm: string | null, tx: JoinedTransaction | null): Promise<boolean> {
