@@ -31,6 +31,11 @@ export class Drizzle implements OnApplicationShutdown {
   private readonly pool = new Pool({ connectionString: databaseUrl() });
   readonly db = drizzle({ client: this.pool });
 
+  constructor() {
+    // Without a listener, the loss of an idle connection would end the process.
+    this.pool.on('error', () => undefined);
+  }
+
   async migrate(further: readonly string[]) {
     for (const statement of [...MIGRATIONS, ...further]) await this.db.execute(sql.raw(statement));
   }
