@@ -55,6 +55,7 @@ const REFUSALS: Readonly<Record<string, Call>> = {
   'endSessions except the own session': rejects((app, { userId, sessionId: except }) =>
     app.auth.endSessions(userId, { except }),
   ),
+  'ApiKeys.create': rejects((app, own) => app.nest.get(ApiKeys).create(own, { name: 'a script', scopes: ['a'] })),
   'ApiKeys.revoke': rejects((app, own) => app.nest.get(ApiKeys).revoke(own, own.sessionId)),
   assertMayEndSessions: rejects((app, own) => app.auth.assertMayEndSessions(own)),
   assertRecentLogin: rejects((app, own) => app.auth.assertRecentLogin(own, 600)),

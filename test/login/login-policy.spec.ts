@@ -90,6 +90,11 @@ describeEverywhere('a refusal by the login policy', { auth }, ({ app }) => {
       () => ({ refuse: { code: 'second_factor_required', detail: 'no' } }),
       /a wrong refuse\./,
     ],
+    [
+      'uses the reason of the session limit',
+      () => ({ refuse: { code: 'session_limit', detail: 'no' } }),
+      /a wrong refuse\./,
+    ],
     ['refuses without a detail', () => ({ refuse: { code: 'no' } }), /a wrong refuse\. Return \{ code, detail \}/],
     ['refuses with false', () => ({ refuse: false }), /a wrong refuse\./],
     ['returns an idle timeout below the interval of activity', () => ({ idleTimeoutSeconds: 239 }), /at least 240\./],

@@ -9,6 +9,7 @@ import {
   type ExternalPrincipal,
   type FormerToken,
   FormerTokens,
+  LoginPolicy,
   OpenSockets,
   SessionAdministration,
   type StoredUser,
@@ -244,6 +245,19 @@ describeOnEachDatabase('sockets with realms', tenants(), ({ app }) => {
     // The check at registration may close it too.
     await sockets.check();
     expect(close).toHaveBeenCalledTimes(1);
+  });
+});
+
+const policy = { decide: jest.fn() };
+class WatchedPolicy extends LoginPolicy {
+  decide = policy.decide;
+}
+
+describeApplication('a login policy with realms', tenants({ loginPolicy: WatchedPolicy }), ({ app }) => {
+  it('the login policy receives the realm of the login', async () => {
+    await createAlices(app);
+    await app.auth.login(ALICE, { realm: 'globex' });
+    expect(policy.decide.mock.lastCall).toMatchObject([{ username: ALICE.username }, { realm: 'globex' }]);
   });
 });
 

@@ -346,7 +346,7 @@ export class AuthService {
     return this.replacements.reset(userId, newPassword, this.operation(client));
   }
 
-  /** Resets the failed logins of a username, with delays and blocks, and of the user with other methods outside sessions. */
+  /** Resets failed logins, delays and blocks: of a username in its realm, and of the user by other methods than passwords. */
   resetFailedLogins(username: string, within: Pick<ClientInfo, 'realm'> = {}): Promise<void> {
     return this.accounts.resetFailedLogins(username, this.operation(within));
   }

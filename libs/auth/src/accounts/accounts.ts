@@ -230,15 +230,12 @@ export class Accounts {
     const id = String(userId);
     yield* this.lock.lock(id);
     if (this.users.setActiveStep && !(yield* this.users.setActiveStep(userId, false))) return null;
-    yield* this.lock.revokeCredentials(id);
-    const command = { userId: id, reason: 'user_disabled' } as const;
-    yield* this.endSessions.endKeys(command, client, write);
-    return yield* this.endSessions.endAndRecord(command, client, write);
+    return yield* this.endSessions.endAccess({ userId: id, reason: 'user_disabled' }, client, write);
   }
 
   /**
-   * Removes the active sessions, the API keys, and what else `removeRest` removes: by default, tickets, reset tokens and logins in
-   * progress. If another transaction ends a session first, runs again, so that each session ends only once.
+   * Removes the active sessions, the API keys, and what else `removeRest` removes: by default, tickets, reset tokens and
+   * logins in progress. If another transaction ends a session first, runs again, so that each session ends only once.
    */
   private async removeAccess(
     userId: string,

@@ -76,9 +76,8 @@ export function incomingValue(dialect: Dialect, column: string): string {
  * index of a table with one or two keys.
  */
 export const UNIQUE_INDEXES: Readonly<Record<Dialect, (keys: 1 | 2) => string>> = {
-  sqlite: (
-    keys,
-  ) => `SELECT (SELECT GROUP_CONCAT(c.name) FROM pragma_index_info(i.name) c HAVING COUNT(*) = ${keys}) AS name, CASE i.partial WHEN 1
+  sqlite: (keys) => `SELECT
+      (SELECT GROUP_CONCAT(c.name) FROM pragma_index_info(i.name) c HAVING COUNT(*) = ${keys}) AS name, CASE i.partial WHEN 1
       THEN (SELECT substr(sql, instr(upper(sql), ' WHERE ') + 7) FROM sqlite_master m WHERE m.name = i.name) END AS predicate
     FROM pragma_index_list(:table) i WHERE i."unique" = 1`,
   postgres: (keys) => `SELECT concat_ws(',', pg_get_indexdef(indexrelid, 1, true)

@@ -16,9 +16,10 @@ import { exceptionFor } from './wire-format';
 
 /**
  * Admits calls with a valid access token of an active user, over HTTP, GraphQL, WebSockets and microservices. Also admits
- * tokens that `formerTokens` accepts, and API keys where `@AllowApiKey()` applies. Sets `request.auth` over HTTP, and `request.user` over HTTP and GraphQL, unless other code has set it. Exceptions are
- * GraphQL operations over a WebSocket, and those whose token a `TokenSource` has found. A GraphQL subscription or a stream
- * of server-sent events ends with its session. To require more, add another guard. Do not extend this class.
+ * tokens that `formerTokens` accepts, and API keys where `@AllowApiKey()` applies. Sets `request.auth` over HTTP, and
+ * `request.user` over HTTP and GraphQL, unless other code has set it. Exceptions are GraphQL operations over a WebSocket,
+ * and those whose token a `TokenSource` has found. A GraphQL subscription or a stream of server-sent events ends with its
+ * session. To require more, add another guard. Do not extend this class.
  */
 @Injectable()
 @AccessGuard()

@@ -187,8 +187,8 @@ export class ReplacePassword {
   }
 
   /**
-   * Returns the user, or null if the user is not active or belongs to another realm. The sessions and tokens of a user whom the application has
-   * disabled in its own table must not become valid again when the user is enabled.
+   * Returns the user, or null if the user is not active or belongs to another realm. The sessions and tokens of a user
+   * whom the application has disabled in its own table must not become valid again when the user is enabled.
    */
   private async findActive(userId: UserId, op: Operation): Promise<StoredUser | null> {
     const user = await this.users.findById(userId, op.tx);

@@ -88,8 +88,8 @@ const BATCH_SIZE = 200;
 const MAX_PAGE_SIZE = 1_000;
 
 /**
- * Lists and ends the sessions of all users, creates API keys for them, and reads the users' histories. Your application decides who may call
- * these methods. (ASVS 7.4.5)
+ * Lists and ends the sessions of all users, acts as a user, creates API keys, and reads histories. Your application
+ * decides who may call these methods. (ASVS 7.4.5)
  */
 @Injectable()
 export class SessionAdministration {
@@ -139,8 +139,7 @@ export class SessionAdministration {
     const criteria = this.withStoredAddress(criteriaOf(filter));
     const query = this.select(criteria, '').with({ ...criteria, after: after ?? '', limit: limit + 1 });
     const { items, next } = pageOf((await this.database.run(null, query)).rows.map(sessionFromRow), limit);
-    const unexpired = items.filter((session) => !isExpired(session, this.clock.now()));
-    const live = await this.authentication.withLiveActors(unexpired);
+    const live = await this.authentication.withLiveActors(items.filter((one) => !isExpired(one, this.clock.now())));
     return {
       items: live.map((session) => ({ ...toSessionInfo(session, null), userId: this.users.parseId(session.userId) })),
       next,

@@ -355,8 +355,8 @@ export class Authenticate {
   }
 
   /**
-   * Returns null and ends all sessions and API keys of the user if the user is not active. Otherwise returns the user if the account
-   * was read from the user store.
+   * Returns null and ends all sessions and API keys of the user if the user is not active. Otherwise returns the user if
+   * the account was read from the user store.
    */
   private async accountIfActive(found: Pick<FoundByAccessToken, 'userId' | 'account'>, info: ClientInfo) {
     const { userId, account } = found;

@@ -225,6 +225,13 @@ export class EndSessions {
     return live.length;
   }
 
+  /** Ends everything by which an inactive user could get access. The user's lock is required. */
+  *endAccess(command: SessionsToEnd, client: EventClient, write: WriteEvents): Step<readonly EndedSession[]> {
+    yield* this.lock.revokeCredentials(command.userId);
+    yield* this.endKeys(command, client, write);
+    return yield* this.endAndRecord(command, client, write);
+  }
+
   /** The part of `end` in the transaction. Sessions that have already expired end without an event. */
   *endAndRecord(command: SessionsToEnd, client: EventClient, write: WriteEvents): Step<readonly EndedSession[]> {
     const { userId, sessionId, exceptId, needsExcept, endsLogins, currentId, reason, actor } = command;
@@ -269,8 +276,6 @@ export class EndSessions {
     const row = this.users.sql ? yield* firstOf(this.accountOfUser.with({ userId })) : null;
     const reason = inactiveReason(row ? accountFromRow(row) : known);
     if (reason === null) return null;
-    yield* this.lock.revokeCredentials(userId);
-    yield* this.endKeys({ userId, reason }, client, write);
-    return yield* this.endAndRecord({ userId, reason }, client, write);
+    return yield* this.endAccess({ userId, reason }, client, write);
   }
 }

@@ -51,8 +51,7 @@ export class OwnSessions {
     const live = sessions.filter((session) => !isExpired(session, this.clock.now()));
     const command = { userId: String(userId), reason: 'expired' } as const;
     if (live.length < sessions.length) await this.endSessions.end(command, { client: NO_CLIENT, tx: null });
-    const listed = await this.authentication.withLiveActors(live);
-    return listed.map((session) => toSessionInfo(session, currentId));
+    return (await this.authentication.withLiveActors(live)).map((session) => toSessionInfo(session, currentId));
   }
 
   /** @throws AuthError `access_token_invalid` if the session has ended since the principal was authenticated */
