@@ -57,7 +57,7 @@ export class AuthController {
     ],
   })
   async login(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
-    const inCookies = this.cookies.areSetFor(request);
+    const inCookies = this.cookies.mode !== false && this.cookies.areSetFor(request);
     // Without the option, `remember_me` is an unknown field, which is ignored.
     const type = remembersSessions(this.options) ? RememberingLoginRequest : LoginRequest;
     const body: RememberingLoginRequest = await readBody(type, request);
@@ -78,7 +78,7 @@ export class AuthController {
     errors: ['invalid_refresh_token', 'credentials_ambiguous'],
   })
   async refresh(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
-    if (this.cookies.areSetFor(request)) {
+    if (this.cookies.mode !== false && this.cookies.areSetFor(request)) {
       await this.cookies.refresh(request, response, operationOf(request, this.clients).client);
       return {};
     }
@@ -150,7 +150,7 @@ export class PasswordController {
     errors: ['too_many_attempts', 'not_allowed_while_impersonating'],
   })
   async change(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
-    const inCookies = this.cookies.areSetFor(request);
+    const inCookies = this.cookies.mode !== false && this.cookies.areSetFor(request);
     const body = await readBody(PasswordChangeRequest, request);
     const change = { currentPassword: body.current_password, newPassword: body.new_password };
     const pair = (await this.replacements.change(
@@ -187,7 +187,7 @@ export class ReauthenticationController {
     @Req() request: AuthRequest,
     @Res({ passthrough: true }) response: AuthResponse,
   ): Promise<object> {
-    const inCookies = this.cookies.areSetFor(request);
+    const inCookies = this.cookies.mode !== false && this.cookies.areSetFor(request);
     const { password } = await readBody(ReauthenticateRequest, request);
     const operation = operationOf(request, this.clients);
     const pair = await this.inSession.reauthenticate(principalOf(request), password, operation);
