@@ -43,9 +43,11 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
   },
   'docs/administrators.md': {
     declared: `${APP}
-      import type { AuthRequest } from 'nestjs-session-auth';
+      import type { AuthRequest, SessionAdministration as Administration } from 'nestjs-session-auth';
+      declare const administration: Administration;
       declare const request: AuthRequest;
-      declare const userId: string;`,
+      declare const userId: string;
+      declare const sessionId: string;`,
   },
   'docs/browsers.md': { declared: APP },
   'docs/client.md': {
