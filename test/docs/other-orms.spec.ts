@@ -22,7 +22,7 @@ const PAGE = 'docs/other-orms.md';
 const [entityBlock, moduleBlock] = blocksUnder(PAGE, '## Add the DataSource');
 const [signUpBlock] = blocksUnder(PAGE, '## Create users with your ORM');
 const [storeBlock, ...queryBlocks] = blocksUnder(PAGE, '## Or read users with your ORM');
-const [transactionBlock] = blocksUnder(PAGE, '## What one transaction can span');
+const [transactionBlock] = blocksUnder(PAGE, '## Use transactions');
 
 interface Tables {
   users: { id: Generated<number>; email: string; password: string | null; disabled_at?: Date | null };
