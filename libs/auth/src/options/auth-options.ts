@@ -184,8 +184,8 @@ export interface AuthModuleOptions {
     /** The age at which events and ended sessions are pruned, in days, 1 to 36500. Default: 90. */
     retentionDays?: number;
     /**
-     * The maximum number of events per user after pruning, 1 to 10000000. Removed in this order: refreshes, failed
-     * logins, starts of delays and blocks, requests for a password reset, the oldest events. Default: 1000.
+     * The maximum number of events per user after pruning, 1 to 10000000, which removes refreshes first. See
+     * docs/data-retention.md. Default: 1000.
      */
     maxRowsPerUser?: number;
   };
