@@ -101,8 +101,8 @@ export interface AuthModuleOptions {
     /** The name of the cookies (RFC 6265), without `__Host-`, `_access` and `_refresh`. Default: 'auth'. */
     name?: string;
     /**
-     * The origins of front ends on other hosts of the same site, such as `https://app.example.com`, or of extensions, such
-     * as `chrome-extension://` and their id, that may use and set the cookies. Default: [].
+     * The other origins that may use and set the cookies: front ends on other hosts of the same site, such as
+     * `https://app.example.com`, and extensions, as `chrome-extension://` and their id. Default: [].
      */
     trustedOrigins?: readonly string[];
     /**
