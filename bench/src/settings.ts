@@ -46,14 +46,15 @@ Parts
   memory   the heap, while many users send requests
 
 Options with their defaults (in parentheses those of quick). Separate the values of a list by commas.
-  --databases    postgres,mariadb,mysql9,sqlite (postgres)  databases, as far as they are available
+  --databases    postgres,mariadb,mysql9,sqlite (postgres)  databases, as far as they are available. The parts guard,
+                                                   start and memory use the first one
   --contenders   ${CONTENDERS.join(',')}
   --connections  1,8,32 (1,32)                     concurrent connections of the guarded routes
   --clients      1,8,32,128 (1,32)                 concurrent clients that refresh
   --rounds       15 (5)                            each round measures everything once, in random order
   --seconds      1                                 duration of a measurement in a round (compare: 2)
-  --warmup       3 (1)                             seconds per contender before the first round
-  --sessions     500                               sessions that the requests cycle through
+  --warmup       1                                 seconds per contender before the first measurement in a round
+  --sessions     100                               sessions that the requests cycle through
   --users        10000 (1000)                      users that send requests (memory)
   --load         wrk                               load tool: wrk, or node, which needs more processor time (compare: node)
   --options      '{}'                              options of AuthModule, as JSON
@@ -68,15 +69,15 @@ const FLAGS = {
   clients: '1,8,32,128',
   rounds: '15',
   seconds: '1',
-  warmup: '3',
-  sessions: '500',
+  warmup: '1',
+  sessions: '100',
   users: '10000',
   load: 'wrk',
   options: '{}',
   only: MEASUREMENTS.join(','),
 };
 
-const QUICK = { databases: 'postgres', connections: '1,32', clients: '1,32', rounds: '5', warmup: '1', users: '1000' };
+const QUICK = { databases: 'postgres', connections: '1,32', clients: '1,32', rounds: '5', users: '1000' };
 
 /** Other defaults, by the first word of the command line. wrk cannot send the bodies of the compared requests. */
 const DEFAULTS: Readonly<Record<string, Partial<typeof FLAGS>>> = {

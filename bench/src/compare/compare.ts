@@ -1,5 +1,4 @@
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase } from '../../../test/support/databases';
@@ -37,24 +36,29 @@ export async function compareVersions(
   teardown: Teardown,
 ): Promise<void> {
   if (tarballs.length !== 2) throw new Error('compare: name two tarballs of npm pack.');
-  for (const database of settings.databases) {
-    const applications = await startVersions(database, tarballs, settings, teardown);
-    const rows = await measureVersions(database, applications, settings);
-    log(`\n${database}\n${tableOf(rows)}\n`);
-    await teardown.run();
+  const folder = mkdtempSync(join(tmpdir(), 'nsa-versions-'));
+  try {
+    const projects = tarballs.map((tarball, index) => unpack(tarball, join(folder, String(index))));
+    for (const database of settings.databases) {
+      const rows = await measureVersions(database, projects, settings, teardown);
+      log(`\n${database}\n${tableOf(rows)}\n`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /**
- * Each round runs each measurement on both versions, one directly after the other, so that a disturbance affects both.
- * The order of the versions changes with each round.
+ * Each round measures both versions, one directly after the other, so that a disturbance affects both. The order changes
+ * with each round. Each measurement of a version is made in a new process, because two processes that run the same code
+ * differ by several percent for as long as they live.
  */
 async function measureVersions(
   database: DatabaseName,
-  applications: readonly ApplicationProcess[],
+  projects: readonly string[],
   settings: Settings,
+  teardown: Teardown,
 ): Promise<Row[]> {
-  const { rounds, seconds, warmupSeconds } = settings;
   const rows = settings.only.flatMap((measurement) =>
     (measurement === 'guard' ? settings.connections : [CONNECTIONS]).map((connections): Row => ({
       measurement,
@@ -62,47 +66,48 @@ async function measureVersions(
       versions: [[], []],
     })),
   );
-  const measure = async ({ measurement, connections }: Row, version: number, duration: number): Promise<Figures> => {
-    const application = applications[version]!;
-    const load = await loadOf(measurement, connections, application);
-    const before = cpuOf([application.pid]);
-    const result = await runLoad(settings.load, { ...load, seconds: duration });
-    const cpuMs = cpuMsBetween(before, cpuOf([application.pid]));
-    const who = `${measurement} of version ${version + 1} on ${database}`;
-    assertAllSucceeded(who, result, measurement === 'failed-login' ? 400 : 200);
-    return { perSecond: result.requests / result.seconds, cpuMs: cpuMs / result.requests };
-  };
-  for (const row of rows) for (const version of [0, 1]) await measure(row, version, warmupSeconds);
-  for (let round = 1; round <= rounds; round++) {
-    log(`compare: ${database}, round ${round} of ${rounds}`);
-    for (const row of rows) {
-      for (const version of round % 2 ? [0, 1] : [1, 0]) {
-        row.versions[version]!.push(await measure(row, version, seconds));
+  for (let round = 1; round <= settings.rounds; round++) {
+    log(`compare: ${database}, round ${round} of ${settings.rounds}`);
+    for (const version of round % 2 ? [0, 1] : [1, 0]) {
+      const application = await startVersion(database, projects[version]!, settings, teardown);
+      for (const row of rows) {
+        const who = `${row.measurement} of version ${version + 1} on ${database}`;
+        await measure(who, row, application, settings.warmupSeconds, settings);
+        row.versions[version]!.push(await measure(who, row, application, settings.seconds, settings));
       }
+      await teardown.run();
     }
   }
   return rows;
 }
 
-async function startVersions(
+async function measure(
+  who: string,
+  { measurement, connections }: Row,
+  application: ApplicationProcess,
+  seconds: number,
+  { load: tool }: Settings,
+): Promise<Figures> {
+  const load = await loadOf(measurement, connections, application);
+  const before = cpuOf([application.pid]);
+  const result = await runLoad(tool, { ...load, seconds });
+  const cpuMs = cpuMsBetween(before, cpuOf([application.pid]));
+  assertAllSucceeded(who, result, measurement === 'failed-login' ? 400 : 200);
+  return { perSecond: result.requests / result.seconds, cpuMs: cpuMs / result.requests };
+}
+
+async function startVersion(
   name: DatabaseName,
-  tarballs: readonly string[],
+  project: string,
   { sessions, options }: Settings,
   teardown: Teardown,
-): Promise<ApplicationProcess[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'nsa-versions-'));
-  teardown.add(() => rm(folder, { recursive: true, force: true }));
-  const applications: ApplicationProcess[] = [];
-  for (const [index, tarball] of tarballs.entries()) {
-    const project = unpack(tarball, join(folder, String(index)));
-    const database = await createDatabase(name, { isDurable: true });
-    teardown.add(() => database.drop());
-    const spec = { contender: 'packed', database: database.options, sessions, options } as const;
-    const application = await ApplicationProcess.start(spec, project);
-    teardown.add(() => application.stop());
-    applications.push(application);
-  }
-  return applications;
+): Promise<ApplicationProcess> {
+  const database = await createDatabase(name, { isDurable: true });
+  teardown.add(() => database.drop());
+  const spec = { contender: 'packed', database: database.options, sessions, options } as const;
+  const application = await ApplicationProcess.start(spec, project);
+  teardown.add(() => application.stop());
+  return application;
 }
 
 function tableOf(rows: readonly Row[]): string {

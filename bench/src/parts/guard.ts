@@ -17,56 +17,50 @@ interface Rounds {
 }
 
 /**
- * Measures a route behind different guards. Each round measures every contender, so that changes in the speed of the
- * machine affect all of them.
+ * Measures a route behind different guards, on the first database. Each round starts a new process for every contender,
+ * because two processes that run the same code differ by several percent for as long as they live.
  */
 export const measureGuard: Part = async (settings, teardown) => {
-  const figures: Figure[] = [];
-  for (const database of settings.databases) {
-    const applications = await startApplications(database, settings, teardown);
-    for (const [name, application] of applications) await load(name, application, 8, settings.warmupSeconds, settings);
-    for (const connections of settings.connections) {
-      const measured = new Map([...applications.keys()].map((name) => [name, emptyRounds()]));
-      for (let round = 1; round <= settings.rounds; round++) {
-        log(`guard: ${database}, ${counted(connections, 'connection')}, round ${round} of ${settings.rounds}`);
-        for (const [name, application] of shuffled([...applications])) {
-          const before = databaseCpu(database);
-          const result = await load(name, application, connections, settings.seconds, settings);
-          const rounds = measured.get(name)!;
-          rounds.perSecond.push(result.requests / result.seconds);
-          rounds.p99Ms.push(result.p99Ms);
-          rounds.databaseCpuMs.push(cpuMsBetween(before, databaseCpu(database)) / result.requests);
-        }
+  const database = settings.databases[0]!;
+  // SQLite has one connection, which the library shares with the application.
+  const contenders = settings.contenders.filter((name) => name !== 'exhausted' || database !== 'sqlite');
+  const measured = settings.connections.map(
+    (connections) => [connections, new Map(contenders.map((name) => [name, emptyRounds()]))] as const,
+  );
+  for (let round = 1; round <= settings.rounds; round++) {
+    for (const name of shuffled(contenders)) {
+      log(`guard: ${database}, ${name}, round ${round} of ${settings.rounds}`);
+      const application = await start(name, database, settings, teardown);
+      await load(name, application, 8, settings.warmupSeconds, settings);
+      for (const [connections, rounds] of measured) {
+        const before = databaseCpu(database);
+        const result = await load(name, application, connections, settings.seconds, settings);
+        const { perSecond, p99Ms, databaseCpuMs } = rounds.get(name)!;
+        perSecond.push(result.requests / result.seconds);
+        p99Ms.push(result.p99Ms);
+        databaseCpuMs.push(cpuMsBetween(before, databaseCpu(database)) / result.requests);
       }
-      figures.push(...figuresOf(measured, database, counted(connections, 'connection')));
+      await teardown.run();
     }
-    await teardown.run();
   }
-  return figures;
+  return measured.flatMap(([connections, rounds]) => figuresOf(rounds, database, counted(connections, 'connection')));
 };
 
 function emptyRounds(): Rounds {
   return { perSecond: [], p99Ms: [], databaseCpuMs: [] };
 }
 
-async function startApplications(
+async function start(
+  contender: ContenderName,
   database: DatabaseName,
-  { contenders, sessions, options }: Settings,
+  { sessions, options }: Settings,
   teardown: Teardown,
-): Promise<ReadonlyMap<ContenderName, ApplicationProcess>> {
-  const applications = new Map<ContenderName, ApplicationProcess>();
-  for (const contender of contenders) {
-    // SQLite has one connection, which the library shares with the application.
-    if (contender === 'exhausted' && database === 'sqlite') continue;
-    log(`guard: starting ${contender} on ${database}`);
-    const testDatabase = await createDatabase(database, { isDurable: true });
-    teardown.add(() => testDatabase.drop());
-    const spec = { contender, database: testDatabase.options, sessions, options };
-    const application = await ApplicationProcess.start(spec);
-    teardown.add(() => application.stop());
-    applications.set(contender, application);
-  }
-  return applications;
+): Promise<ApplicationProcess> {
+  const testDatabase = await createDatabase(database, { isDurable: true });
+  teardown.add(() => testDatabase.drop());
+  const application = await ApplicationProcess.start({ contender, database: testDatabase.options, sessions, options });
+  teardown.add(() => application.stop());
+  return application;
 }
 
 async function load(

@@ -111,13 +111,7 @@ export function onFirstForwardedRequest(server: EventEmitter, report: () => void
 /** Returns the IP address (the platform's `request.ip`) and the User-Agent of a request. Each is null if unknown. */
 export function clientInfoOf(request: Pick<AuthRequest, 'ip' | 'headers'>): ClientInfo {
   const userAgent = request.headers['user-agent'];
-  return {
-    // Read on demand, because Express resolves the address at each access.
-    get ipAddress(): string | null {
-      return request.ip ?? null;
-    },
-    userAgent: typeof userAgent === 'string' ? userAgent : null,
-  };
+  return { ipAddress: request.ip ?? null, userAgent: typeof userAgent === 'string' ? userAgent : null };
 }
 
 /**
