@@ -1,7 +1,12 @@
 import { Controller, Get, Post, UseGuards } from '@nestjs/common';
 import { BearerAuthGuard, CurrentPrincipal, OptionalAuth, type AuthPrincipal } from 'nestjs-session-auth';
+import { occursInCookies } from '../../libs/auth/src/http/cookies/cookie-rules';
+import { Browser } from '../support/browser';
+import { SECOND } from '../support/driven-clock';
 import { HeaderTokens } from '../support/header-tokens';
 import { describeHttp } from '../support/environment';
+import { PageGuard } from '../support/page-guard';
+import { PASSWORD } from '../support/test-application';
 
 @Controller('who')
 class WhoController {
@@ -16,6 +21,10 @@ class WhoController {
   write(@CurrentPrincipal() { sessionId }: AuthPrincipal): object {
     return { session_id: sessionId };
   }
+
+  @Get('page')
+  @UseGuards(PageGuard)
+  page(): void {}
 
   @Get('optional')
   @OptionalAuth()
@@ -104,4 +113,29 @@ describe.each([false, 'optional'] as const)('a token source over HTTP, with the 
       await send('get', '/who/optional', {}).expect(200, { session_id: null });
     });
   });
+});
+
+const page = {
+  controllers: [WhoController],
+  providers: [PageGuard],
+  auth: { tokenSource: HeaderTokens, cookies: { mode: 'optional' as const } },
+};
+
+describeHttp('a token source beside cookies', page, (env) => {
+  it('whose token is refused does not leave the request to AuthCookies.refresh', async () => {
+    const browser = new Browser(env.app);
+    await browser.call('/auth/login', { username: 'alice', password: PASSWORD });
+    env.app.clock.advance(3600 * SECOND);
+    const { jar } = browser;
+    expect((await browser.send('/who/page', { headers: { 'X-Token': 'invalid' } })).status).toBe(403);
+    expect(browser.jar).toEqual(jar);
+    expect((await browser.send('/who/page')).status).toBe(200);
+  });
+});
+
+it('cookies that cannot be decoded are searched in a time that many fields of one request cannot multiply', () => {
+  const request = { headers: { cookie: '%;'.repeat(7_500) } };
+  const start = performance.now();
+  for (let field = 0; field < 1_000; field++) expect(occursInCookies(request, 'x')).toBe(false);
+  expect(performance.now() - start).toBeLessThan(1_000);
 });

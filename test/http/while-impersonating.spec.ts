@@ -144,7 +144,7 @@ describe.each(['optional', 'only'] as const)('cookies: %s', (mode) => {
       const request = { headers: {}, socket: { server: app.nest.getHttpServer() } };
       const open = (headers: object): Promise<unknown> => {
         const found = socketAccessToken({ request: { ...request, headers } });
-        return app.auth.authenticate(found.accessToken, found.client);
+        return app.auth.authenticate(found.accessToken, { ...found.client });
       };
       expect(await open(lowerCased(browser.handshakeFrom('https://api.example.com')))).toBeNull();
       expect(await open({ authorization: `Bearer ${token}` })).toMatchObject({ actor: { reason: 'ticket 7' } });

@@ -1,5 +1,5 @@
 import { Controller, Get, Module, Next, UseGuards } from '@nestjs/common';
-import { Query, Resolver } from '@nestjs/graphql';
+import { Args, Query, Resolver } from '@nestjs/graphql';
 import { ClientProxyFactory, MessagePattern, Transport, type MicroserviceOptions } from '@nestjs/microservices';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { IoAdapter } from '@nestjs/platform-socket.io';
@@ -9,24 +9,35 @@ import {
   BearerAuthGuard,
   CurrentPrincipal,
   OpenSockets,
+  OptionalAuth,
   type PresentedToken,
   RealmResolver,
   TokenSource,
   type TransportCall,
 } from 'nestjs-session-auth';
 import { firstValueFrom } from 'rxjs';
+import { Browser } from '../../support/browser';
+import { SECOND } from '../../support/driven-clock';
 import { defineSuite, describeOnEachDatabase } from '../../support/environment';
 import { apollo } from '../../support/graphql-connection';
 import { freePort } from '../../support/port';
+import { PageGuard } from '../../support/page-guard';
 import { ALICE, createAlices, Member, tenants } from '../../support/realms';
+import type { TestApplication } from '../../support/test-application';
 import { ChatGateway, connectIo, connectWs, gatewayOptions, type Send } from './chat';
 
 @Resolver()
-@UseGuards(BearerAuthGuard)
 class RealmResolvers {
   @Query(() => String)
+  @UseGuards(BearerAuthGuard)
   realm(@CurrentPrincipal() principal: AuthPrincipal): string {
     return principal.realm!;
+  }
+
+  @Query(() => String)
+  @OptionalAuth()
+  visitor(@Args('realm') _: string, @CurrentPrincipal() principal: AuthPrincipal | null): string {
+    return principal?.realm ?? 'nobody';
   }
 }
 
@@ -50,6 +61,17 @@ class EnvelopeTokens extends TokenSource {
 
 const REALMS = ['acme', 'globex', null, 'acme'];
 const REFUSED = 'access_token_invalid';
+const COOKIES = { cookies: { mode: 'optional' as const } };
+const ORIGIN = 'https://api.example.com';
+
+async function browserOf(app: TestApplication): Promise<Browser> {
+  const { accessToken, refreshToken } = await app.auth.login(ALICE, { realm: 'acme' });
+  const browser = new Browser(app);
+  browser.put('__Host-auth_access', accessToken);
+  browser.put('__Host-auth_refresh', refreshToken);
+  return browser;
+}
+
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 describe.each([
@@ -71,7 +93,7 @@ describe.each([
   });
 });
 
-const graphql = { ...tenants(), imports: [apollo()], providers: [RealmResolvers] };
+const graphql = { ...tenants(COOKIES), imports: [apollo()], providers: [RealmResolvers] };
 
 class TenantOfPath extends RealmResolver {
   realmOf(call: TransportCall): string | null {
@@ -80,7 +102,7 @@ class TenantOfPath extends RealmResolver {
 }
 
 @Controller()
-@UseGuards(BearerAuthGuard)
+@UseGuards(PageGuard)
 class PassOnController {
   @Get('tenants/:tenant/*path')
   passOn(@Next() next: () => void): void {
@@ -93,15 +115,24 @@ class PassOnController {
   }
 }
 
-const passOn = { ...tenants({ realm: TenantOfPath }), controllers: [PassOnController] };
+const passOn = {
+  ...tenants({ ...COOKIES, realm: TenantOfPath }),
+  controllers: [PassOnController],
+  providers: [PageGuard],
+};
 
 defineSuite('sqlite', passOn, ({ app }) => {
   it('the realm is compared again by a handler to which another one passes the request on', async () => {
     await createAlices(app);
     const { accessToken } = await app.auth.login(ALICE, { realm: 'acme' });
     await app.get('/tenants/acme/same', accessToken).expect(200, { realm: 'acme' });
-    await app.get('/tenants/acme/other', accessToken).expect(401);
-    await app.get('/tenants/globex/same', accessToken).expect(401);
+    await app.get('/tenants/acme/other', accessToken).expect(403);
+    await app.get('/tenants/globex/same', accessToken).expect(403);
+    const browser = await browserOf(app);
+    app.clock.advance(1000 * SECOND);
+    expect((await browser.send('/tenants/acme/same')).body).toEqual({ realm: 'acme' });
+    app.clock.advance(1000 * SECOND);
+    expect((await browser.send('/tenants/acme/other')).status).toBe(403);
   });
 });
 
@@ -117,6 +148,39 @@ describe('realms over GraphQL', () => {
         answers.push(body.data?.realm ?? body.errors[0].extensions.authCode);
       }
       expect(answers).toEqual(['acme', REFUSED, REFUSED, 'acme']);
+    });
+
+    it.each([
+      ['visitor(realm: "acme") other: visitor(realm: "globex")', null],
+      ['other: visitor(realm: "globex") visitor(realm: "acme")', null],
+      ['other: visitor(realm: "globex")', { other: 'nobody' }],
+      ['visitor(realm: "acme") other: visitor(realm: "acme")', { visitor: 'acme', other: 'acme' }],
+    ])('no field of an operation receives the caller of a field of another realm: %s', async (fields, data) => {
+      await createAlices(app);
+      const browser = await browserOf(app);
+      const { body } = await browser.call('/graphql', { query: `{ ${fields} }` });
+      expect(body.data).toEqual(data);
+    });
+  });
+});
+
+class RealmOfText extends RealmResolver {
+  realmOf(call: TransportCall): string | null {
+    return call.getArgByIndex<string | null>(1);
+  }
+}
+
+const texts = { ...tenants({ ...COOKIES, realm: RealmOfText }), ...gatewayOptions(ChatGateway) };
+
+describe('realms of messages that are texts', () => {
+  defineSuite('sqlite', texts, ({ app }) => {
+    it('no message receives the caller of a message of another realm', async () => {
+      await createAlices(app);
+      const ask = await connectWs(app, (await browserOf(app)).handshakeFrom(ORIGIN));
+      expect([await ask('visitor', 'acme'), await ask('visitor', 'globex')]).toEqual([
+        [expect.anything(), expect.any(String)],
+        'error',
+      ]);
     });
   });
 });

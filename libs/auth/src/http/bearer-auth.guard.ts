@@ -11,6 +11,7 @@ import { Caller, forgetCaller, type Principal, storeCaller, storedCaller, verifi
 import { CookieRules, excludeSharedCaches } from './cookies/cookie-rules';
 import { closeWithSession } from './open-streams';
 import { AccessGuard, type RouteRules, rulesOf } from './route-rules';
+import { hasBearerHeader } from './request';
 import { AccessTokens, type FoundToken, requestOf, responseOf } from './transports';
 import { exceptionFor } from './wire-format';
 
@@ -44,7 +45,7 @@ export class BearerAuthGuard implements CanActivate {
     const rules = this.rulesOf(context);
     if (rules.isPublic) return true;
     try {
-      const principal = verifiedPrincipal(context) ?? (await this.authenticate(context, rules));
+      const principal = verifiedPrincipal(context, this.clients) ?? (await this.authenticate(context, rules));
       if (principal && !rules.requiredRoles.every((roles) => roles.some((role) => principal.roles.includes(role))))
         throw standardError('insufficient_role');
       for (const { withinSeconds, methods } of rules.recentLogins) {
@@ -61,9 +62,9 @@ export class BearerAuthGuard implements CanActivate {
 
   private async authenticate(context: ExecutionContext, rules: RouteRules): Promise<Principal | null> {
     // For a logout, each of several cookies is tried, and a refresh cookie counts too.
-    const isCookieLogout = rules.acceptsRefreshCookie && this.cookies.mode !== false;
-    const token = await this.tokens.find(context, !isCookieLogout);
     const request = requestOf(context);
+    const isCookieLogout = rules.acceptsRefreshCookie && this.cookies.mode !== false && !hasBearerHeader(request!);
+    const token = await this.tokens.find(context, !isCookieLogout);
     const principal =
       !token && isCookieLogout
         ? await this.cookies.principalOfLogout(request!, this.clients.realmOf(context))
@@ -116,8 +117,11 @@ export class BearerAuthGuard implements CanActivate {
   }
 }
 
-/** Shared caches do not store responses to requests with `Authorization`, but they know no other place of a token. */
+/**
+ * Shared caches know no other place of a token than `Authorization`. They store responses to requests with this header
+ * only if middleware has set `Cache-Control`. (RFC 9111, section 3.5)
+ */
 function protectFromCaches(context: ExecutionContext, { isCookie, isFromSource }: FoundToken): void {
   const response = responseOf(context);
-  if ((isCookie || isFromSource) && response) excludeSharedCaches(response);
+  if (response && (isCookie || isFromSource || response.getHeader('cache-control'))) excludeSharedCaches(response);
 }

@@ -1,5 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
+import { isInRealm } from '../adapters/realm';
 import type { AuthService } from '../auth.service';
+import type { ClientInspector } from '../history/event-log';
 import type { SessionInfo } from '../history/signals';
 import { type AuthPrincipal, requestUserOf } from '../sessions/authenticate';
 import { AuthenticatedExternal, type ExternalPrincipal } from '../sessions/external-principal';
@@ -83,13 +85,15 @@ const CALLERS = new WeakMap<object, WeakMap<object, Caller | null>>();
 const VERIFIED = new WeakMap<ExecutionContext, Caller>();
 
 /** Returns the principal that an earlier guard has verified for the same call. Sets `request.user` over HTTP. */
-export function verifiedPrincipal(context: ExecutionContext): Principal | undefined {
+export function verifiedPrincipal(context: ExecutionContext, clients: ClientInspector): Principal | undefined {
   if (context.getType() !== 'http') return VERIFIED.get(context)?.principal;
   const request: AuthenticatedRequest = requestOf(context)!;
   // With Express, a handler can pass its request on to another handler, which requires another realm or scope.
   if ((request[CALLER]?.context ?? context) !== context) return undefined;
   const principal = verifiedCaller(request)?.principal;
-  if (principal) storeRequestUser(request, principal);
+  // `AuthCookies.refresh` has stored the principal for the realm of that call.
+  if (!principal || !isInRealm(principal, clients.realmOf(context))) return undefined;
+  storeRequestUser(request, principal);
   return principal;
 }
 
@@ -114,10 +118,18 @@ function storeMessageCaller(context: ExecutionContext, caller: Caller | null, is
   }
   const callers = CALLERS.get(call) ?? new WeakMap<object, Caller | null>();
   CALLERS.set(call, callers);
+  assertSameRealm(callers.get(slot), caller);
   // Another query of the same execution may have stored a caller. A subscription has only one field.
   const earlier = isGraphql(context) && !subscriptionOf(context) ? callers.get(slot) : null;
   callers.set(slot, caller ?? earlier ?? null);
   if (caller) VERIFIED.set(context, caller);
+}
+
+/** Calls that share a caller cannot have different realms, because one of them would receive the caller of another one. */
+function assertSameRealm(stored: Caller | null | undefined, caller: Caller | null): void {
+  if (stored === undefined || !stored === !caller || (stored ?? caller)!.principal.realm === null) return;
+  const rule = 'The fields of a GraphQL operation, and messages that are not objects, must all have the same realm.';
+  throw new Error(`${rule} See docs/realms.md.`);
 }
 
 /** Returns the caller that another resolver of the same GraphQL execution has stored, so that its user is loaded once. */

@@ -64,6 +64,14 @@ export function hasBearerHeader(request: SentHeaders): boolean {
   return typeof header === 'string' && (BEARER.test(header) || isAuthorizationRepeated(request));
 }
 
+/** The requests with a token that a `TokenSource` has found outside the cookies. */
+export const BY_SOURCE = new WeakSet<object>();
+
+/** Returns whether the request has a token in the `Authorization` header, or in another place outside the cookies. */
+export function hasOwnToken(request: SentHeaders): boolean {
+  return hasBearerHeader(request) || BY_SOURCE.has(request);
+}
+
 /**
  * Returns the value of a header as it was sent, or the one in `headers` if the raw headers are unknown. mercurius, and
  * some applications, add values from the first message of a WebSocket to `headers`, which any page can choose.

@@ -1,13 +1,14 @@
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import type { EventEmitter } from 'node:events';
+import type { ClientInfo } from '../adapters/second-factor';
 import { type PresentedToken, TokenSource, type TransportCall } from '../adapters/token-source';
 import { Clock, OncePerMinute } from '../base/clock';
 import { AuthError, credentialsMissing, invalidAccessToken } from '../base/errors';
 import { toFailureReport } from '../base/failures';
-import { COOKIE_CLIENTS } from '../sessions/authenticate';
+import { withTokenInCookie } from '../sessions/authenticate';
 import { isToken } from '../tokens/tokens';
 import { CookieRules, occursInCookies } from './cookies/cookie-rules';
-import { type AuthRequest, type AuthResponse, bearerToken, clientInfoOf, hasBearerHeader } from './request';
+import { type AuthRequest, type AuthResponse, bearerToken, BY_SOURCE, clientInfoOf, hasBearerHeader } from './request';
 
 /** The HTTP request that opened a WebSocket. */
 export type Handshake = Pick<AuthRequest, 'headers' | 'rawHeaders' | 'ip'>;
@@ -48,13 +49,16 @@ export function socketAccessToken(client: object): PresentedToken {
   const found = tokenOfSocket(client, COOKIES_BY_SERVER.get(server) ?? null);
   if (!found) throw credentialsMissing();
   if (found.isCookie && isToken('api_key', found.accessToken)) throw invalidAccessToken();
-  if (found.isCookie) COOKIE_CLIENTS.add(found.client);
   return { accessToken: found.accessToken, client: found.client };
 }
 
 export interface FoundToken extends Required<PresentedToken> {
   readonly isCookie: boolean;
   readonly isFromSource: boolean;
+}
+
+function foundToken(accessToken: string, client: ClientInfo, isCookie: boolean, isFromSource = false): FoundToken {
+  return { accessToken, client: isCookie ? withTokenInCookie(client) : client, isCookie, isFromSource };
 }
 
 @Injectable()
@@ -78,9 +82,7 @@ export class AccessTokens {
    */
   async find(call: TransportCall, readsCookies: boolean): Promise<FoundToken | null> {
     assertCurrentRequest(call);
-    const found = (this.source && (await this.fromSource(this.source, call))) ?? this.inUsualPlaces(call, readsCookies);
-    if (found?.isCookie) COOKIE_CLIENTS.add(found.client);
-    return found;
+    return (this.source && (await this.fromSource(this.source, call))) ?? this.inUsualPlaces(call, readsCookies);
   }
 
   private inUsualPlaces(call: TransportCall, readsCookies: boolean): FoundToken | null {
@@ -98,8 +100,9 @@ export class AccessTokens {
     const request = isSocket ? handshakeOf(call.getArgByIndex(0)) : requestOf(call);
     const isCookie = request !== undefined && occursInCookies(request, found.accessToken);
     if (isCookie) this.cookies.acceptCookie(request, isSocket || isMutation(call));
+    else if (request) BY_SOURCE.add(request);
     const client = found.client ?? (request ? clientInfoOf(request) : {});
-    return { accessToken: found.accessToken, client, isCookie, isFromSource: true };
+    return foundToken(found.accessToken, client, isCookie, true);
   }
 
   private async ask(source: TokenSource, call: TransportCall): Promise<PresentedToken | null> {
@@ -134,7 +137,7 @@ function tokenOfRequest(request: Handshake, cookies: CookieRules | null, isUnsaf
   const isCookie = Boolean(cookies?.mode) && !hasBearerHeader(request);
   const accessToken = isCookie ? cookies!.accessToken(request, isUnsafe) : bearerToken(request);
   if (accessToken === null) return null;
-  return { accessToken, client: clientInfoOf(request), isCookie, isFromSource: false };
+  return foundToken(accessToken, clientInfoOf(request), isCookie);
 }
 
 function tokenOfSocket(client: object, cookies: CookieRules | null): FoundToken | null {
@@ -145,7 +148,7 @@ function tokenOfSocket(client: object, cookies: CookieRules | null): FoundToken 
     const problem = 'A token was sent both in the `Authorization` header and in `auth.token`. Send only one.';
     throw new AuthError('credentials_ambiguous', problem);
   }
-  return { accessToken: token, client: clientInfoOf(request), isCookie: false, isFromSource: false };
+  return foundToken(token, clientInfoOf(request), false);
 }
 
 interface WebSocketLike extends EventEmitter {

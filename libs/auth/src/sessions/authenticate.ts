@@ -122,8 +122,12 @@ export function assertNotImpersonating({ actor }: { readonly actor?: unknown }):
   if (actor) throw standardError('not_allowed_while_impersonating');
 }
 
-/** The clients whose token is in a cookie. Such a token is refused if an administrator acts as a user with it. */
-export const COOKIE_CLIENTS = new WeakSet<ClientInfo>();
+/** Marks, also in copies, a client whose token is in a cookie. The token of an impersonation is refused there. */
+const FROM_COOKIE = Symbol('nestjs-session-auth:from-cookie');
+
+export function withTokenInCookie(client: ClientInfo): ClientInfo {
+  return Object.assign({ ...client }, { [FROM_COOKIE]: true });
+}
 
 type Impersonable = Pick<SessionRecord, 'id' | 'userId' | 'actor'>;
 
@@ -289,7 +293,7 @@ export class Authenticate {
   /** Ends an impersonation if the administrator's session is not live. Returns false then, or for a token in a cookie. */
   private async hasLiveActor({ id, userId, actor }: Impersonable, info: ClientInfo = {}): Promise<boolean> {
     if (actor === null) return true;
-    if (COOKIE_CLIENTS.has(info)) return false;
+    if (FROM_COOKIE in info) return false;
     const { sessionId } = JSON.parse(actor) as StoredActor;
     const found = this.allowsImpersonation ? await this.administrators.get(sessionId) : null;
     const isLive = found?.session.actor === null && !isExpired(found.session, this.clock.now());

@@ -4,7 +4,7 @@ import { AuthError } from '../../base/errors';
 import { ClientInspector } from '../../history/event-log';
 import { Authenticate, type AuthPrincipal } from '../../sessions/authenticate';
 import type { TokenPair } from '../../tokens/tokens';
-import { type AuthRequest, type AuthResponse, hasBearerHeader, operationOf } from '../request';
+import { type AuthRequest, type AuthResponse, hasOwnToken, operationOf } from '../request';
 import { Caller, storeHttpCaller } from '../callers';
 import { CookieRules, excludeSharedCaches } from './cookie-rules';
 import { CrossSiteCheck } from './cross-site-check';
@@ -67,7 +67,7 @@ export class AuthCookies {
     this.assertOn();
     const { access, refresh } = this.rules.allTokens(request);
     // A bearer token takes precedence, even if it is not valid: the cookies can be those of another user.
-    if (access.length + refresh.length === 0 || hasBearerHeader(request)) return null;
+    if (access.length + refresh.length === 0 || hasOwnToken(request)) return null;
     this.rules.acceptCookie(request, false);
     excludeSharedCaches(response);
     const { client } = operationOf(request, this.clients);
