@@ -184,6 +184,7 @@ export class Authenticate {
   /** A GraphQL operation with many aliases, or many messages of a socket, would otherwise cause as many calls. */
   private readonly firstUses = new InFlight<boolean>();
   private readonly accounts = new InFlight<Awaited<ReturnType<Users['accountOf']>>>();
+  /** `Database` logs an end that fails, for example without the right to write. The call is refused even so. */
   private readonly ends = new InFlight<unknown>();
   /** The sessions of administrators who act as users. */
   private readonly administrators = new BatchingLoader<ActiveSession>(async (ids) => {
@@ -302,7 +303,7 @@ export class Authenticate {
     if (account && isInRealm(account.user ?? { realm: found.userRealm }, found.realm)) return true;
     const end = () =>
       this.endSessions.end({ userId, sessionId: id, reason: 'actor_session_ended' }, { client: NO_CLIENT, tx: null });
-    await this.ends.run(`actor ${id}`, end);
+    await this.ends.run(`actor ${id}`, end).catch(() => undefined);
     return false;
   }
 
@@ -371,7 +372,7 @@ export class Authenticate {
     if (status === 'active') return { user: user && { ...user } };
     const end = (): Promise<void> =>
       this.endSessions.endForInactiveAccount(userId, status, { client: this.clients.inspect(info), tx: null });
-    await this.ends.run(`${status} ${userId}`, end);
+    await this.ends.run(`${status} ${userId}`, end).catch(() => undefined);
     return null;
   }
 }
