@@ -72,6 +72,12 @@ describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start, tap }
     expect(await app.dataSource.query(`SELECT event FROM auth_events WHERE user_agent = 'console'`)).toHaveLength(1);
   });
 
+  const changePassword = async ({ access_token: token }: LoginAnswer): Promise<unknown> => {
+    const own = (await app.auth.authenticate(token))!;
+    app.clock.advance(SECOND);
+    return app.auth.changePassword(own, { currentPassword: PASSWORD, newPassword: PASSWORD });
+  };
+
   const ENDS: Readonly<Record<string, [end: (opened: Impersonated) => Promise<unknown>, reason: string]>> = {
     'a logout with its token': [({ principal }) => app.auth.logout(principal, { ipAddress: '192.0.2.9' }), 'logout'],
     'the owner': [({ sessionId }) => app.auth.revokeSession(bob, sessionId), 'user'],
@@ -133,6 +139,13 @@ describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start, tap }
       async ({ administrator }) => {
         await app.auth.revokeSession(alice, administrator.session_id);
         expect(await app.auth.listSessions(bob)).toEqual([]);
+      },
+      'actor_session_ended',
+    ],
+    "the administrator's password change": [
+      async ({ administrator, accessToken }) => {
+        await changePassword(administrator);
+        await app.get('/me', accessToken).expect(401);
       },
       'actor_session_ended',
     ],
@@ -323,6 +336,7 @@ describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start, tap }
         ({ access_token: token }) => app.post('/auth/logout', token),
         'access_token_invalid',
       ],
+      ['the administrator changes the password', changePassword, 'access_token_invalid'],
       ['the administrator is disabled', () => setActive(app, 'alice', false), 'access_token_invalid'],
       ['the user is disabled', () => app.auth.disableUser(bob), 'unknown_user'],
     ])('no impersonation opens if %s while the policy decides', async (_, change, code) => {

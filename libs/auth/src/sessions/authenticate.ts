@@ -287,17 +287,17 @@ export class Authenticate {
 
   private actorOf(stored: string | null): AuthPrincipal['actor'] {
     if (stored === null) return null;
-    const actor = JSON.parse(stored) as StoredActor;
-    return { ...actor, userId: this.users.parseId(actor.userId) };
+    const { userId, sessionId, reason } = JSON.parse(stored) as StoredActor;
+    return { userId: this.users.parseId(userId), sessionId, reason };
   }
 
   /** Ends an impersonation if the administrator's session is not live. Returns false then, or for a token in a cookie. */
   private async hasLiveActor({ id, userId, actor }: Impersonable, info: ClientInfo = {}): Promise<boolean> {
     if (actor === null) return true;
     if (FROM_COOKIE in info) return false;
-    const { sessionId } = JSON.parse(actor) as StoredActor;
+    const { sessionId, authenticatedAt } = JSON.parse(actor) as StoredActor;
     const found = this.allowsImpersonation ? await this.administrators.get(sessionId) : null;
-    const isLive = found?.session.actor === null && !isExpired(found.session, this.clock.now());
+    const isLive = found?.session.authenticatedAt === authenticatedAt && !isExpired(found.session, this.clock.now());
     const account = isLive && (await this.accountIfActive(found, {}));
     // An administrator who was moved to another realm could not use the session either.
     if (account && isInRealm(account.user ?? { realm: found.userRealm }, found.realm)) return true;

@@ -59,7 +59,8 @@ export class Impersonate {
     statements: StatementFactory,
   ) {
     this.lockAdministrator = sql.select(
-      `WHERE s.{session.id} = :sessionId AND s.{session.state} = 'active' ${forUpdate(statements.dialect)}`,
+      `WHERE s.{session.id} = :sessionId AND s.{session.state} = 'active'
+ ${forUpdate(statements.dialect)}`,
       sql.columnsWithAccount,
     );
   }
@@ -70,7 +71,9 @@ export class Impersonate {
     assertSession(principal);
     assertNotImpersonating(principal);
     const { reason, seconds, client } = checkedRequest(request);
-    const actor: StoredActor = { userId: String(principal.userId), sessionId: principal.sessionId, reason };
+    const { sessionId } = principal;
+    const authenticatedAt = new Date(principal.authenticatedAt).getTime();
+    const actor: StoredActor = { userId: String(principal.userId), sessionId, authenticatedAt, reason };
     if (userId === actor.userId) throw invalidField('userId', 'Must be the id of another user.');
     const unknown = this.clients.inspect({ realm: principal.realm });
     // Read before the user, so that a user who is disabled meanwhile has another version.
@@ -111,18 +114,18 @@ export class Impersonate {
     return { accessToken: tokens.accessToken, accessTokenExpiresAt, sessionId: id, userId: this.users.parseId(userId) };
   }
 
-  /** Returns the administrator's session, or null if it is not live. */
-  private async sessionOf({ sessionId, userId }: StoredActor): Promise<SessionRecord | null> {
-    const [found] = await this.authentication.findActive([sessionId]);
-    if (found?.session.userId !== userId || isExpired(found.session, this.clock.now())) return null;
+  /** Returns the administrator's session, or null if it is not live, or the principal's tokens were replaced. */
+  private async sessionOf({ sessionId, userId, authenticatedAt }: StoredActor): Promise<SessionRecord | null> {
+    const session = (await this.authentication.findActive([sessionId]))[0]?.session;
+    if (session?.userId !== userId || session.authenticatedAt !== authenticatedAt) return null;
     // The principal may be an object of the application.
-    assertNotImpersonating(found.session);
-    return found.session;
+    assertNotImpersonating(session);
+    return isExpired(session, this.clock.now()) ? null : session;
   }
 
   /** Locks the administrator's session, and returns whether it is live, and does not end before the new session. */
-  private *isStillLive({ sessionId }: StoredActor, until: number): Step<boolean> {
-    const row = yield* firstOf(this.lockAdministrator.with({ sessionId }));
+  private *isStillLive(actor: StoredActor, until: number): Step<boolean> {
+    const row = yield* firstOf(this.lockAdministrator.with({ ...actor }));
     return row !== null && (accountFromRow(row) ?? 'active') === 'active' && sessionFromRow(row).expiresAt >= until;
   }
 }

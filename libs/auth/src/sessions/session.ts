@@ -24,8 +24,8 @@ export interface SessionRecord extends Readonly<Pick<AuthSession, RecordedColumn
   readonly expiresAt: number;
 }
 
-/** The administrator who acts as the user of a session. The column `actor` contains it as JSON. */
-export type StoredActor = Readonly<Record<'userId' | 'sessionId' | 'reason', string>>;
+/** The administrator who acts as the user, as JSON in the column `actor`. A new `authenticatedAt` of theirs ends it. */
+export type StoredActor = Readonly<Record<'userId' | 'sessionId' | 'reason', string> & { authenticatedAt: number }>;
 
 export interface EndedSession {
   readonly session: SessionRecord;
