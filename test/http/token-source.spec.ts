@@ -4,7 +4,7 @@ import { occursInCookies } from '../../libs/auth/src/http/cookies/cookie-rules';
 import { Browser } from '../support/browser';
 import { SECOND } from '../support/driven-clock';
 import { HeaderTokens } from '../support/header-tokens';
-import { describeHttp } from '../support/environment';
+import { describeHttp, sendRaw } from '../support/environment';
 import { PageGuard } from '../support/page-guard';
 import { PASSWORD } from '../support/test-application';
 
@@ -64,6 +64,8 @@ describe.each([false, 'optional'] as const)('a token source over HTTP, with the 
       await env.app.get('/who', token).set('X-Token', other).expect(200, { session_id });
       await env.app.get('/who', token).set('X-Token', 'invalid').expect(401, INVALID);
       await env.app.get('/who/optional', token).set('X-Token', 'invalid').expect(401, INVALID);
+      const lines = [`X-Token: ${token}`, 'Authorization: a', 'Authorization: b'];
+      expect((await sendRaw(env.app, ['GET /who HTTP/1.1', ...lines])).status).toBe(400);
     });
 
     it('that throws causes 401 and a log entry, whatever the Authorization header and the route', async () => {

@@ -153,7 +153,7 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
     ['the hash to select', { select: ['note', 'password'] }, /select names 'password', the password hash.*leave it/],
     ['roles with a value transformer', { roles: 'nickname' }, /roles is 'nickname', which has a value transformer/],
     ['the hash as roles', { roles: 'password' }, /roles is 'password', the password hash; use another column/],
-    ['the id to select', { select: ['id'] }, /select names 'id', which request\.user always contains; leave i/],
+    ['the id to select', { select: ['id'] }, /select names 'id', but request\.user always has an `id` and a `us/],
     ['a relation to select', { select: ['leader'] }, /select names 'leader', a relation, .*UserStore/],
     ['an entity with two primary columns', { entity: Seat, username: 'name' }, /entity is Seat, which has 2 primary/],
     ['an entity within the table of another', { entity: Manager }, /entity is Manager, which has no table .*UserStore/],

@@ -52,10 +52,14 @@ const BEARER = /^bearer(?:[ \t]+|$)/i;
  * @throws AuthError `credentials_ambiguous` if the header is repeated
  */
 export function bearerToken(request: SentHeaders): string | null {
-  if (isAuthorizationRepeated(request)) {
-    throw new AuthError('credentials_ambiguous', 'More than one Authorization header was sent.');
-  }
+  assertSingleAuthorization(request);
   return hasBearerHeader(request) ? String(request.headers['authorization']).replace(BEARER, '') || null : null;
+}
+
+/** @throws AuthError `credentials_ambiguous` if the `Authorization` header is repeated */
+export function assertSingleAuthorization(request: SentHeaders): void {
+  if (!isAuthorizationRepeated(request)) return;
+  throw new AuthError('credentials_ambiguous', 'More than one Authorization header was sent.');
 }
 
 /** Returns whether the token is in the `Authorization` header. A repeated header counts, so that it is refused. */

@@ -8,7 +8,15 @@ import { toFailureReport } from '../base/failures';
 import { withTokenInCookie } from '../sessions/authenticate';
 import { isToken } from '../tokens/tokens';
 import { CookieRules, occursInCookies } from './cookies/cookie-rules';
-import { type AuthRequest, type AuthResponse, bearerToken, BY_SOURCE, clientInfoOf, hasBearerHeader } from './request';
+import {
+  assertSingleAuthorization,
+  type AuthRequest,
+  type AuthResponse,
+  bearerToken,
+  BY_SOURCE,
+  clientInfoOf,
+  hasBearerHeader,
+} from './request';
 
 /** The HTTP request that opened a WebSocket. */
 export type Handshake = Pick<AuthRequest, 'headers' | 'rawHeaders' | 'ip'>;
@@ -98,6 +106,7 @@ export class AccessTokens {
     if (typeof found.accessToken !== 'string') throw invalidAccessToken();
     const isSocket = call.getType() === 'ws';
     const request = isSocket ? handshakeOf(call.getArgByIndex(0)) : requestOf(call);
+    if (request) assertSingleAuthorization(request);
     const isCookie = request !== undefined && occursInCookies(request, found.accessToken);
     if (isCookie) this.cookies.acceptCookie(request, isSocket || isMutation(call));
     else if (request) BY_SOURCE.add(request);

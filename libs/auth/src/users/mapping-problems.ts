@@ -185,7 +185,9 @@ function selectProblem(
   if ((property === 'roles' || property === 'realm') && mapping[property] !== undefined)
     return `which request.user has by users.${property}; leave it out`;
   if (property === passwordHash) return 'the password hash, which request.user never contains; leave it out';
-  if (['id', 'username'].includes(property.split('.')[0]!)) return 'which request.user always contains; leave it out';
+  if (['id', 'username'].includes(property.split('.')[0]!)) {
+    return 'but request.user always has an `id` and a `username` of its own; leave it out, and read yours by @CurrentUser()';
+  }
   if (metadata.findRelationWithPropertyPath(property)) {
     return 'a relation, but only columns are read; select the property of its foreign key, or return it from findById of a UserStore';
   }
