@@ -60,7 +60,7 @@ export class Impersonate {
   ) {
     this.lockAdministrator = sql.select(
       `WHERE s.{session.id} = :sessionId AND s.{session.state} = 'active'
- ${forUpdate(statements.dialect)}`,
+         AND s.{session.authenticatedAt} = :authenticatedAt ${forUpdate(statements.dialect)}`,
       sql.columnsWithAccount,
     );
   }
