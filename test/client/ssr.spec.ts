@@ -172,8 +172,8 @@ describe.each([
 });
 
 describeHttp('a session on a server that renders pages', { auth }, (env) => {
-  const sessionOf = (browser: CookieBrowser, headers: object = {}, origin = ORIGIN): ServerSession =>
-    new ServerSession({ baseUrl: env.app.url, origin, headers: new Headers({ cookie: browser.cookies, ...headers }) });
+  const sessionOf = ({ cookies: cookie }: { cookies: string }, headers = {}, origin = ORIGIN): ServerSession =>
+    new ServerSession({ baseUrl: env.app.url, origin, headers: new Headers({ cookie, ...headers }) });
 
   async function signedIn(): Promise<CookieBrowser> {
     const browser = new CookieBrowser(env.app);
@@ -206,6 +206,11 @@ describeHttp('a session on a server that renders pages', { auth }, (env) => {
     const headers = new Headers({ cookie: 'auth_refresh=rt_1' });
     const session = new ServerSession({ baseUrl: 'http://127.0.0.1:1', origin: ORIGIN, headers });
     await expect(session.refresh()).rejects.toMatchObject({ name: 'ClientError', code: 'no_answer' });
+  });
+
+  it('over HTTPS, an access cookie that another host of the site has planted does not prevent a refresh', async () => {
+    const session = sessionOf({ cookies: 'auth_access=x; __Host-auth_refresh=rt_1' }, {}, 'https://app.example.com');
+    await expect(session.refresh()).rejects.toMatchObject({ code: 'cross_site_request' }); // the API got the refresh
   });
 
   it('several calls of refresh send one refresh', async () => {

@@ -97,7 +97,10 @@ export class ServerSession {
   }
 
   #has(kind: 'access' | 'refresh'): boolean {
-    const name = `${this.options.cookieName ?? 'auth'}_${kind}=`;
-    return this.#cookie.split(/; */).some((one) => one.replace(/^__Host-/, '').startsWith(name));
+    const { cookieName = 'auth', origin } = this.options;
+    const name = `${cookieName}_${kind}=`;
+    // With HTTPS, a cookie without the prefix is not from the API: another host of the site can set it.
+    const names = [`__Host-${name}`, ...(origin.startsWith('https:') ? [] : [name])];
+    return this.#cookie.split(/; */).some((one) => names.some((prefix) => one.startsWith(prefix)));
   }
 }
