@@ -288,6 +288,12 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
     expect([await me(other), await sessions()]).toEqual([401, 0]);
   });
 
+  it('a refused logout of all ends no former session', async () => {
+    const { access_token: token } = await env.app.login();
+    await env.app.post('/auth/logout/all', token, { keep_current: 'no' }).expect(400);
+    expect(await me()).toBe('alice');
+  });
+
   it('no former session is taken over from the date in ACCEPTED_UNTIL on', async () => {
     jest.spyOn(Date, 'now').mockImplementation(() => Date.UTC(2027, 5, 30));
     expect(await me()).toBe(401);

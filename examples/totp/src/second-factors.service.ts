@@ -61,6 +61,7 @@ export class SecondFactors extends SecondFactor {
 
   /** Ends the trust in all devices of a user. After reuse of a token, one of them may be in the hands of a thief. */
   @OnAuthSignal('token_reuse_detected')
+  @OnAuthSignal('password_changed')
   @OnAuthSignal('password_reset')
   async endTrust({ userId }: { readonly userId: UserId }): Promise<void> {
     await this.database.delete(FactorToken, { userId: String(userId), kind: 'device' });

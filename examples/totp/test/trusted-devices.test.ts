@@ -87,6 +87,15 @@ describe('a trusted device', () => {
     });
   }
 
+  it('is still trusted after a password change or logout of all sessions was refused', async () => {
+    const { secret } = await enable(username);
+    const answer = await trust(username, secret);
+    const change = { current_password: 'wrong', new_password: NEW_PASSWORD };
+    assert.equal((await post('/auth/password/change', change, answer.body.accessToken)).status, 400);
+    assert.equal((await post('/auth/logout/all', { keep_current: 'no' }, answer.body.accessToken)).status, 400);
+    assert.equal((await login(username, deviceOf(answer))).status, 200);
+  });
+
   it('is no longer trusted after reuse of a refresh token', async () => {
     const { secret } = await enable(username);
     const answer = await trust(username, secret);
