@@ -13,6 +13,7 @@ import {
   OpenSockets,
   OptionalAuth,
   RequireRecentLogin,
+  SessionAdministration,
 } from 'nestjs-session-auth';
 import { DAY, MINUTE } from '../support/driven-clock';
 import { describeApplication, describeHttp, describeOnEachDatabase, setActive, userIdOf } from '../support/environment';
@@ -176,6 +177,7 @@ describeOnEachDatabase('the user of a former token', options, (env) => {
     ],
     ['a password reset', ({ auth }, id) => auth.resetPassword(id, PASSWORD)],
     ['endSessions', ({ auth }, id) => auth.endSessions(id)],
+    ['an administrator', ({ nest }, userId) => nest.get(SessionAdministration).end({ userId }, { actor: 'carol' })],
     ['logout/all', async (app) => app.post('/auth/logout/all', (await app.login()).access_token).expect(200)],
     [
       'reuse of a refresh token',
