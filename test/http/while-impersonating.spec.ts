@@ -3,6 +3,7 @@ import {
   AuthCookies,
   type AuthPrincipal,
   type Impersonation,
+  SessionAdministration,
   socketAccessToken,
   type TokenPair,
 } from 'nestjs-session-auth';
@@ -77,14 +78,17 @@ describeEverywhere('while an administrator acts as a user', { auth, controllers 
     },
   );
 
-  it('logout/ ends an impersonation and nothing else, and so does DELETE of the own session', async () => {
+  it("logout/ ends an impersonation and nothing else, and so does DELETE of the own session, without the administrator's client in the user's history", async () => {
     for (const leave of [
       (token: string) => app.post('/auth/logout', token),
       (token: string, id: string) => app.delete(`/auth/sessions/${id.toUpperCase()}`, token),
     ]) {
-      const { accessToken, sessionId, administrator } = await actAsBob(app);
-      await leave(accessToken, sessionId).expect(200);
+      const { accessToken, sessionId, administrator, principal } = await actAsBob(app);
+      await leave(accessToken, sessionId).set('User-Agent', 'console of alice').expect(200);
       await app.get('/me', accessToken).expect(401);
+      const { items } = await app.nest.get(SessionAdministration).history(principal.userId, { limit: 1 });
+      expect(items).toMatchObject([{ event: 'impersonation_ended', ipAddress: null, userAgent: '' }]);
+      expect((await historyOf(app, administrator.access_token))[0]!.user_agent).toBe('console of alice');
       await app.get('/me', administrator.access_token).expect(200);
       await app.refresh(administrator.refresh_token).expect(200);
     }

@@ -118,8 +118,11 @@ export class SessionsController {
     const principal = principalOf(request);
     const { sessionId } = request.params as { sessionId: string };
     this.sessions.assertMayEnd(principal, sessionId);
+    const op = operationOf(request, this.clients);
     const by = { currentId: principal.sessionId, reason: 'user' } as const;
-    await this.sessions.revoke(principal.userId, sessionId, operationOf(request, this.clients), by);
+    // An administrator who acts as the user may end only the impersonation, as by a logout.
+    if (principal.actor) await this.sessions.logout(principal, op);
+    else await this.sessions.revoke(principal.userId, sessionId, op, by);
     return { detail: 'Session revoked.' };
   }
 
