@@ -7,6 +7,7 @@ import {
   Inject,
   Module,
   type NestModule,
+  type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
   type OnModuleInit,
   type Provider,
@@ -309,9 +310,13 @@ export const AUTH_PROVIDERS: Provider[] = [
     AUTH_OPTIONS,
   ],
 })
-export class AuthModule extends BaseModule implements NestModule, OnModuleInit, OnApplicationBootstrap {
+export class AuthModule
+  extends BaseModule
+  implements NestModule, OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown
+{
   /** Returns all routes of the HTTP server, if it has any of the library. */
   private mountedRoutes: () => readonly MountedRoute[] = () => [];
+  private isClosing = false;
   /** @internal Fulfilled when the checks of the database have written their warnings. */
   databaseChecks: Promise<unknown> = Promise.resolve();
 
@@ -368,8 +373,12 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
   onApplicationBootstrap(): void {
     this.databaseChecks = new Promise(setImmediate).then(() => {
       const names = this.users.checkUniqueNames(null).catch(() => false);
-      const tables = startup.warnAboutMissingTables(this.dataSource, this.options);
+      const tables = startup.warnAboutMissingTables(this.dataSource, this.options, () => this.isClosing);
       return Promise.all([startup.warnAboutServer(this.moduleRef.get(Database)), names, tables]);
     });
+  }
+
+  beforeApplicationShutdown(): void {
+    this.isClosing = true;
   }
 }

@@ -137,19 +137,23 @@ export function warnAboutVersions(): void {
   for (const warning of unsupportedVersions()) logger.warn(warning);
 }
 
-/** Warns about missing tables. This is not an error, because the application may create the tables after startup. */
+/**
+ * Warns about missing tables. This is not an error, because the application may create the tables after startup.
+ * @param isClosing whether the application closes the DataSource, so that a failure says nothing about the tables
+ */
 export async function warnAboutMissingTables(
   dataSource: DataSource,
   { users = OWN_USERS }: Pick<ResolvedAuthOptions, 'users'>,
+  isClosing: () => boolean,
 ): Promise<void> {
   const isOwn = users === OWN_USERS;
-  if (!(await areReadable(dataSource, isOwn ? [AuthSession, AuthUser] : [AuthSession]))) {
+  if (!(await areReadable(dataSource, isOwn ? [AuthSession, AuthUser] : [AuthSession])) && !isClosing()) {
     logger.warn(
       "The library's tables cannot be read. If they do not exist, run the migrations. Pass the options of the " +
         `DataSource through ${withTables(isOwn)}, then run "typeorm migration:run", or add migrationsRun: true`,
     );
   }
-  if (!isOwn && 'entity' in users && !(await areReadable(dataSource, [users.entity]))) {
+  if (!isOwn && 'entity' in users && !(await areReadable(dataSource, [users.entity])) && !isClosing()) {
     logger.warn(
       `The table of users.entity, ${users.entity.name}, cannot be read. Logins fail with 503. ` +
         'If the table does not exist, create it with a migration of your application.',
@@ -162,8 +166,7 @@ async function areReadable(dataSource: DataSource, entities: readonly (new () =>
     await Promise.all(entities.map((entity) => dataSource.getRepository(entity).exists({ withDeleted: true })));
     return true;
   } catch {
-    // A DataSource that was closed meanwhile says nothing about the tables.
-    return !dataSource.isInitialized;
+    return false;
   }
 }
 
