@@ -291,12 +291,12 @@ export class Authenticate {
     return { userId: this.users.parseId(userId), sessionId, reason };
   }
 
-  /** Ends an impersonation if the administrator's session is not live. Returns false then, or for a token in a cookie. */
+  /** Ends an impersonation if the administrator's session is not live. False then, for cookies, or without the option. */
   private async hasLiveActor({ id, userId, actor }: Impersonable, info: ClientInfo = {}): Promise<boolean> {
     if (actor === null) return true;
-    if (FROM_COOKIE in info) return false;
+    if (!this.allowsImpersonation || FROM_COOKIE in info) return false;
     const { sessionId, authenticatedAt } = JSON.parse(actor) as StoredActor;
-    const found = this.allowsImpersonation ? await this.administrators.get(sessionId) : null;
+    const found = await this.administrators.get(sessionId);
     const isLive = found?.session.authenticatedAt === authenticatedAt && !isExpired(found.session, this.clock.now());
     const account = isLive && (await this.accountIfActive(found, {}));
     // An administrator who was moved to another realm could not use the session either.
