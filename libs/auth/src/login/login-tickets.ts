@@ -118,20 +118,12 @@ export class LoginTickets {
   ): Promise<string | null> {
     const now = this.clock.now();
     const userId = String(user.id);
-    const remembered = Number(rememberMe);
+    const { network, realm } = op.client;
     const { token: ticket, digest, expiresAt } = this.tokens.issueToken('login_ticket', now);
-    const networkDigest = sha256(`${op.client.network}\0${userId}`);
+    const networkDigest = sha256(`${network}\0${userId}`);
     const times = { createdAt: now, expiresAt };
-    const values = {
-      ...storedProofs(given, now),
-      ...times,
-      remembered,
-      digest,
-      userId,
-      networkDigest,
-      credentialsVersion,
-      realm: op.client.realm,
-    };
+    const ofLogin = { userId, networkDigest, realm, credentialsVersion, remembered: rememberMe };
+    const values = { ...storedProofs(given, now), ...ofLogin, ...times, digest };
     const store = function* (this: LoginTickets): Step<boolean> {
       // Without the lock, parallel logins would not see each other's tickets, and could exceed the limit.
       yield* this.lock.lock(userId);

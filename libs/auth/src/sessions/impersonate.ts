@@ -92,13 +92,12 @@ export class Impersonate {
     const now = this.clock.now();
     const lifetimeMs = Math.min(seconds * 1000, own.expiresAt - now);
     if (lifetimeMs <= 0) throw invalidAccessToken();
-    const id = this.tokens.newSessionId();
-    const { tokens, digests } = this.tokens.issueFamily(id);
+    const { sessionId: id, tokens, digests } = this.tokens.issueFamily();
     const session = {
       ...newSession(id, userId, now, { idleMs: lifetimeMs, absoluteMs: lifetimeMs }, unknown),
       ...{ accessDigest: digests.accessDigest, accessExpiresAt: now + lifetimeMs },
       // No digest is empty, so that no refresh token matches.
-      ...{ refreshDigest: '', familyDigest: '', refreshExpiresAt: now, remembered: 0, persistent: 0 },
+      ...{ refreshDigest: '', familyDigest: '', refreshExpiresAt: now, remembered: false, persistent: false },
       // The user has not proven their identity.
       ...{ authenticatedAt: 0, methods: '{}', data: null, actor: asciiJson(actor) },
     };

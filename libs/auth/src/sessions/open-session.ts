@@ -140,22 +140,11 @@ export class OpenSession {
     const { remembered, persistent, data } = terms;
     // The policy can take some time, so the session begins after its answer.
     const now = this.clock.now();
-    const sessionId = this.tokens.newSessionId();
-    const { tokens, digests } = this.tokens.issueFamily(sessionId);
+    const { sessionId, tokens, digests } = this.tokens.issueFamily();
     const expiries = expiriesAfter(now, this.options, remembered);
     const opened = newSession(sessionId, String(user.id), now, terms, client);
     const pairTerms = termsOf({ ...expiries, persistent, absoluteEnd: opened.absoluteExpiresAt });
-    const session = {
-      ...opened,
-      ...digests,
-      ...pairTerms,
-      methods,
-      data,
-      // As a number, because SQLite has no booleans.
-      remembered: Number(remembered),
-      persistent: Number(persistent),
-      actor: null,
-    };
+    const session = { ...opened, ...digests, ...pairTerms, methods, data, remembered, actor: null };
     const stored = await this.store(identification, session, client);
     if (stored.kind === 'credentials_changed') return stored;
     if (stored.kind === 'limit_reached') {
@@ -229,7 +218,8 @@ export class OpenSession {
 
     yield* affectedBy(this.insert.with(session));
     const newDevice = client.recognizable && Number(state['is_new_device']) === 1;
-    yield* this.events.write([...events, ...(opening.events ?? [openedEvent(userId, client, now, newDevice)])]);
+    const login = newEvent('login_success', userId, client, now, newDevice ? { new_device: true } : {});
+    yield* this.events.write([...events, ...(opening.events ?? [login])]);
     return { kind: 'opened', ended, newDevice };
   }
 
@@ -271,10 +261,6 @@ function isOwn({ actor }: SessionRecord): boolean {
   return actor === null;
 }
 
-function openedEvent(userId: string, client: Client, now: number, newDevice: boolean): NewAuthEvent {
-  return newEvent('login_success', userId, client, now, newDevice ? { new_device: true } : {});
-}
-
 /** Returns what all new sessions have in common. The other columns depend on how the session opens. */
 export function newSession(
   id: string,
@@ -286,19 +272,10 @@ export function newSession(
   const expiresAt = now + Math.min(idleMs, absoluteMs);
   return {
     ...device,
-    ...{
-      id,
-      userId,
-      realm,
-      ipAddress,
-      lastIpAddress: ipAddress,
-      state: 'active' as const,
-      generation: 0,
-      replayCount: 0,
-    },
+    ...{ id, userId, realm, state: 'active' as const, generation: 0, replayCount: 0 },
     ...{ createdAt: now, authenticatedAt: now, lastActivity: now },
     ...{ idleExpiresAt: now + idleMs, absoluteExpiresAt: now + absoluteMs, expiresAt, checkAt: expiresAt },
-    ...{ loginNetwork: trackedNetwork, lastNetwork: trackedNetwork || null },
+    ...{ ipAddress, lastIpAddress: ipAddress, loginNetwork: trackedNetwork, lastNetwork: trackedNetwork || null },
   };
 }
 

@@ -192,16 +192,13 @@ export class TokenIssuer {
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
   ) {}
 
-  newSessionId(): string {
-    return this.random.uuid();
-  }
-
-  issueFamily(sessionId: string): { readonly tokens: PlainTokens; readonly digests: NewTokenFamily } {
+  /** Issues the first pair of a token family, by default of a new session. */
+  issueFamily(sessionId = this.random.uuid()): { sessionId: string; tokens: PlainTokens; digests: NewTokenFamily } {
     const familySecret = this.random.bytes(FAMILY_SECRET_BYTES);
     const accessSecret = this.random.bytes(ACCESS_SECRET_BYTES);
     const claims = { sessionId, familySecret, generation: 0 };
     const { tokens, digests } = pairOf(claims, accessSecret, this.random.bytes(REFRESH_SECRET_BYTES));
-    return { tokens, digests: { ...digests, familyDigest: sha256(familySecret) } };
+    return { sessionId, tokens, digests: { ...digests, familyDigest: sha256(familySecret) } };
   }
 
   /**
