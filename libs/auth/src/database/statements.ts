@@ -92,6 +92,13 @@ function isListOfRows(value: unknown): value is readonly (readonly unknown[])[] 
   return Array.isArray(value) && Array.isArray(value[0]);
 }
 
+/** Returns an INSERT of one row, whose parameters have the names of the properties. */
+export function insertion(entity: string, properties: string): string {
+  const names = properties.split(/\s+/);
+  const inserted = names.map((name) => `{${entity}.${name}}`).join(', ');
+  return `INSERT INTO {${entity}} (${inserted}) VALUES (:${names.join(', :')})`;
+}
+
 /** Returns columns for a SELECT, each aliased to the snake case of its property, which all drivers return unchanged. */
 export function columns(entity: string, properties: string, alias = ''): string {
   const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

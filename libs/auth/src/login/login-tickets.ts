@@ -8,7 +8,7 @@ import { invalidLoginTicket, secondFactorRequired, unknownUser } from '../base/e
 import { sha256 } from '../base/random';
 import { Database } from '../database/database';
 import { forUpdate } from '../database/dialect';
-import { columns, type Statement, StatementFactory } from '../database/statements';
+import { columns, insertion, type Statement, StatementFactory } from '../database/statements';
 import { affectedBy, changeAll, firstOf, type Row, rowsOf, type Step } from '../database/transaction';
 import { EventLog, newEvent, type Operation } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
@@ -42,7 +42,7 @@ const MAX_TICKETS = 20;
 /** The maximum number of times that `open` reads a ticket, to which parallel attempts may add methods. */
 const MAX_READS = 5;
 
-const INSERTED = 'digest userId networkDigest credentialsVersion methods data remembered createdAt expiresAt';
+const INSERTED = 'digest userId networkDigest credentialsVersion methods data remembered failureCount createdAt expiresAt';
 
 /**
  * Issues login tickets after the first factor, adds further factors to them, and opens sessions with them. A ticket is
@@ -68,9 +68,8 @@ export class LoginTickets {
     statements: StatementFactory,
     @Inject(AUTH_OPTIONS) { realm }: ResolvedAuthOptions,
   ) {
-    const inserted = (realm ? `${INSERTED} realm` : INSERTED).split(' ');
-    const names = inserted.map((name) => `{ticket.${name}}`).join(', ');
-    const values = inserted.map((name) => `:${name}`).join(', ');
+    const realmColumn = realm ? ' realm' : '';
+    const read = `userId credentialsVersion remembered ${PROOF_COLUMNS}${realmColumn}`;
     const isValid = `{ticket.expiresAt} > :now AND {ticket.failureCount} < ${MAX_TICKET_FAILURES}`;
     const presented = `{ticket.digest} = :digest AND {ticket.userId} = :userId AND {ticket.methods} = :methods
       AND ${isValid}`;
@@ -80,7 +79,7 @@ export class LoginTickets {
          WHERE {ticket.digest} = :digest AND ${condition}`,
       );
     this.sql = {
-      insert: statements.statement(`INSERT INTO {ticket} (${names}, {ticket.failureCount}) VALUES (${values}, 0)`),
+      insert: statements.statement(insertion('ticket', INSERTED + realmColumn)),
       /** Reads the row of the user's lock with the unexpired tickets, newest first. */
       readLive: statements.statement(
         `SELECT s.{lock.credentialsVersion} AS version, ${columns('ticket', 'digest networkDigest failureCount', 't.')}
@@ -91,8 +90,7 @@ export class LoginTickets {
         'DELETE FROM {ticket} WHERE {ticket.userId} = :userId AND {ticket.digest} IN (:digests...)',
       ),
       find: statements.statement(
-        `SELECT ${columns('ticket', `userId credentialsVersion remembered ${PROOF_COLUMNS}${realm ? ' realm' : ''}`)} FROM {ticket}
-         WHERE {ticket.digest} = :digest AND ${isValid}`,
+        `SELECT ${columns('ticket', read)} FROM {ticket} WHERE {ticket.digest} = :digest AND ${isValid}`,
       ),
       readPresented: statements.statement(`SELECT 1 AS valid FROM {ticket} WHERE ${presented}`),
       consumePresented: statements.statement(`DELETE FROM {ticket} WHERE ${presented}`),
@@ -121,9 +119,9 @@ export class LoginTickets {
     const { network, realm } = op.client;
     const { token: ticket, digest, expiresAt } = this.tokens.issueToken('login_ticket', now);
     const networkDigest = sha256(`${network}\0${userId}`);
-    const times = { createdAt: now, expiresAt };
     const ofLogin = { userId, networkDigest, realm, credentialsVersion, remembered: rememberMe };
-    const values = { ...storedProofs(given, now), ...ofLogin, ...times, digest };
+    const ofTicket = { digest, createdAt: now, expiresAt, failureCount: 0 };
+    const values = { ...storedProofs(given, now), ...ofLogin, ...ofTicket };
     const store = function* (this: LoginTickets): Step<boolean> {
       // Without the lock, parallel logins would not see each other's tickets, and could exceed the limit.
       yield* this.lock.lock(userId);

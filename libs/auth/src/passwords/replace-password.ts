@@ -6,7 +6,7 @@ import { assertValidField, AuthError, invalidAccessToken, unknownUser } from '..
 import { passwordProblem } from '../base/fields';
 import { sha256 } from '../base/random';
 import { Database } from '../database/database';
-import { StatementFactory } from '../database/statements';
+import { columns, insertion, StatementFactory } from '../database/statements';
 import { affectedBy, RolledBack, type Step, type Transaction } from '../database/transaction';
 import { type Client, EventLog, newEvent, type Operation } from '../history/event-log';
 import { Signals } from '../history/signals';
@@ -96,16 +96,11 @@ export class ReplacePassword {
     private readonly signals: Signals,
     private readonly clock: Clock,
   ) {
-    const realm = options.realm ? 'realm' : '';
+    const realm = options.realm ? ' realm' : '';
     const presented = '{reset.digest} = :digest AND {reset.expiresAt} > :now';
     this.sql = {
-      insert: statements.statement(
-        `INSERT INTO {reset} ({reset.digest}, {reset.userId}, {reset.expiresAt}${realm && ', {reset.realm}'})
-         VALUES (:digest, :userId, :expiresAt${realm && ', :realm'})`,
-      ),
-      readOwner: statements.statement(
-        `SELECT {reset.userId} AS user_id${realm && ', {reset.realm} AS realm'} FROM {reset} WHERE ${presented}`,
-      ),
+      insert: statements.statement(insertion('reset', `digest userId expiresAt${realm}`)),
+      readOwner: statements.statement(`SELECT ${columns('reset', `userId${realm}`)} FROM {reset} WHERE ${presented}`),
       consume: statements.statement(`DELETE FROM {reset} WHERE ${presented} AND {reset.userId} = :userId`),
     };
   }

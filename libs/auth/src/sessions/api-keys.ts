@@ -5,7 +5,7 @@ import { Clock } from '../base/clock';
 import { assertValidField, invalidAccessToken, standardError, unknownUser } from '../base/errors';
 import { actorOf, asciiJson, usernameProblem } from '../base/fields';
 import { Database } from '../database/database';
-import { columns, StatementFactory } from '../database/statements';
+import { columns, insertion, StatementFactory } from '../database/statements';
 import { affectedBy, firstOf, type Row, type Step } from '../database/transaction';
 import { ClientInspector, EventLog, newEvent } from '../history/event-log';
 import { TokenIssuer } from '../tokens/tokens';
@@ -88,11 +88,7 @@ export class ApiKeys {
       ),
       removeExpired: statements.statement(`DELETE ${ofUser} AND {apiKey.expiresAt} <= :now`),
       count: statements.statement(`SELECT COUNT(*) AS total ${ofUser}`),
-      insert: statements.statement(
-        `INSERT INTO {apiKey} ({apiKey.id}, {apiKey.userId}, {apiKey.realm}, {apiKey.name}, {apiKey.scopes},
-           {apiKey.digest}, {apiKey.createdAt}, {apiKey.expiresAt})
-         VALUES (:id, :userId, :realm, :name, :scopes, :digest, :createdAt, :expiresAt)`,
-      ),
+      insert: statements.statement(insertion('apiKey', 'id userId realm name scopes digest createdAt expiresAt')),
     };
   }
 

@@ -5,7 +5,7 @@ import { Clock } from '../base/clock';
 import { type AuthError, loginRefused, standardError } from '../base/errors';
 import { Database } from '../database/database';
 import type { AuthSession } from '../database/entities';
-import { type ParameterValues, StatementFactory } from '../database/statements';
+import { insertion, type ParameterValues, StatementFactory } from '../database/statements';
 import { affectedBy, firstOf, type Row, rowsOf, type Step } from '../database/transaction';
 import {
   type Client,
@@ -75,10 +75,9 @@ export interface Identification extends Opening {
 const REFUSAL_RECORDED_FOR_MS = 3_600_000;
 
 /** The columns of a new session. All other columns are NULL. */
-const INSERTED =
-  `id userId ipAddress lastIpAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt lastActivity
-  idleExpiresAt absoluteExpiresAt checkAt accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest methods
-  data remembered persistent actor state loginNetwork lastNetwork generation replayCount`.split(/\s+/);
+const INSERTED = `id userId ipAddress lastIpAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt
+  lastActivity idleExpiresAt absoluteExpiresAt checkAt accessDigest accessExpiresAt refreshDigest refreshExpiresAt
+  familyDigest methods data remembered persistent actor state loginNetwork lastNetwork generation replayCount`;
 
 /** Opens sessions, and applies the session policy, which can end other sessions or refuse the login. */
 @Injectable()
@@ -117,10 +116,7 @@ export class OpenSession {
            AND {session.osFamily} = :osFamily AND {session.browserFamily} = :browserFamily) THEN 1 ELSE 0 END AS is_new_device
        FROM {lock} s WHERE s.{lock.userId} = :userId`,
     );
-    const inserted = [...INSERTED, ...(options.realm ? ['realm'] : [])];
-    const columns = inserted.map((property) => `{session.${property}}`).join(', ');
-    const values = inserted.map((property) => `:${property}`).join(', ');
-    this.insert = statements.prepared(`INSERT INTO {session} (${columns}) VALUES (${values})`);
+    this.insert = statements.prepared(insertion('session', options.realm ? `${INSERTED} realm` : INSERTED));
     this.readRefusals = statements.statement(
       `SELECT {event.ipAddress} AS ip_address FROM {event}
        WHERE {event.userId} = :userId AND {event.id} >= :firstId AND {event.occurredAt} > :since
