@@ -83,6 +83,12 @@ export class JoinedTransaction {
   }
 }
 
+/** Runs work after the commit of the application's transaction, or immediately if there is none. */
+export function afterCommit(tx: JoinedTransaction | null, work: () => void): void {
+  if (tx) tx.whenDecided(work);
+  else work();
+}
+
 export function transactionEnded(): Error {
   return new DatabaseFailure(
     'TRANSACTION_ENDED',

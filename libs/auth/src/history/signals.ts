@@ -5,7 +5,7 @@ import type { UserId } from '../adapters/user-store';
 import { toFailureReport } from '../base/failures';
 import type { Metrics } from '../base/telemetry';
 import type { EndReason, SessionState } from '../database/entities';
-import type { JoinedTransaction } from '../database/joined-transaction';
+import { afterCommit, type JoinedTransaction } from '../database/joined-transaction';
 
 /** What refuses an attempt: the delay of a network or session, or the block of an account. */
 export type BlockScope = 'network' | 'account' | 'session';
@@ -122,7 +122,7 @@ export class Signals {
   }
 
   emit<Name extends AuthSignalName>(tx: JoinedTransaction | null, name: Name, payload: AuthSignals[Name]): void {
-    const publish = (): void => {
+    afterCommit(tx, () => {
       for (const reaction of this.reactions[name] ?? []) reaction(payload);
       freeze(payload);
       const emitter = (this.emitter ??= this.findEmitter());
@@ -130,9 +130,7 @@ export class Signals {
         this.call(emitter, name, listener as Listener, args);
       for (const listener of [...emitter.listeners(name)]) call(listener, payload);
       for (const listener of [...emitter.listenersAny()]) call(listener, name, payload);
-    };
-    if (tx) tx.whenDecided(publish);
-    else publish();
+    });
   }
 
   private call(emitter: EventEmitter2, name: string, listener: Listener, args: unknown[]): void {

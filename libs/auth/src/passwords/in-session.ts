@@ -146,7 +146,7 @@ export class InSession {
     const { tokens, digests } = this.tokens.issueFamily(current.id);
     const terms = await this.reissues.reissueAfterReauthentication(current, digests, methods, op.client);
     if (!terms) throw invalidAccessToken();
-    this.sockets.closeAfterCommit(null, current.id);
+    this.sockets.closeForSessions([current.id]);
     return tokenPair(tokens, terms);
   }
 }

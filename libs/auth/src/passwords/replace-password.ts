@@ -6,6 +6,7 @@ import { assertValidField, AuthError, invalidAccessToken, unknownUser } from '..
 import { passwordProblem } from '../base/fields';
 import { sha256 } from '../base/random';
 import { Database } from '../database/database';
+import { afterCommit } from '../database/joined-transaction';
 import { columns, insertion, StatementFactory } from '../database/statements';
 import { affectedBy, RolledBack, type Step, type Transaction } from '../database/transaction';
 import { type Client, EventLog, newEvent, type Operation } from '../history/event-log';
@@ -221,7 +222,7 @@ export class ReplacePassword {
     this.endSessions.publish(ended, tx, keptId);
     // Also if a `UserStore` has failed, because the keys have ended before.
     if (this.endsKeys(change)) this.endSessions.publishKeys(tx, String(userId));
-    if (kept && change?.issued) this.sockets.closeAfterCommit(tx, kept.session.id);
+    if (kept && change?.issued) afterCommit(tx, () => this.sockets.closeForSessions([kept.session.id]));
     const session = kept && toSessionInfo(kept.session, keptId);
     if (isSet && change) this.signals.emit(tx, 'password_changed', { userId, session });
     if (isSet && !change) this.signals.emit(tx, 'password_reset', { userId });

@@ -4,7 +4,7 @@ import { Clock } from '../base/clock';
 import { standardError } from '../base/errors';
 import { forUpdate, greatest } from '../database/dialect';
 import type { AuthEventName, EndReason } from '../database/entities';
-import type { JoinedTransaction } from '../database/joined-transaction';
+import { afterCommit, type JoinedTransaction } from '../database/joined-transaction';
 import { columns, StatementFactory } from '../database/statements';
 import { changeAll, firstOf, type Row, rowsOf, type Step } from '../database/transaction';
 import {
@@ -204,9 +204,7 @@ export class EndSessions {
 
   /** Closes the sockets of the user's keys, or of one key, once the transaction that ended them is committed. */
   publishKeys(tx: JoinedTransaction | null, userId: string, keyId?: string): void {
-    const publish = (): void => this.onKeysEnded(userId, keyId);
-    if (tx) tx.whenDecided(publish);
-    else publish();
+    afterCommit(tx, () => this.onKeysEnded(userId, keyId));
   }
 
   /**

@@ -2,7 +2,6 @@ import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nes
 import { BackgroundTask } from '../base/background-task';
 import { Clock } from '../base/clock';
 import { toFailureReport } from '../base/failures';
-import type { JoinedTransaction } from '../database/joined-transaction';
 import { Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { type ActiveSession, Authenticate, type AuthPrincipal } from './authenticate';
@@ -143,16 +142,6 @@ export class OpenSockets implements BeforeApplicationShutdown {
       closed += this.closeWhere(batch, (socket, id) => !socket.isCurrent(authenticatedAt.get(id) ?? NaN));
     }
     return closed;
-  }
-
-  /**
-   * Closes the sockets that earlier tokens of a session opened, once the transaction that replaced them is committed.
-   * @internal
-   */
-  closeAfterCommit(tx: JoinedTransaction | null, sessionId: string): void {
-    const close = (): void => void this.closeForSessions([sessionId]);
-    if (tx) tx.whenDecided(close);
-    else close();
   }
 
   /** Closes all sockets of the given sessions on this instance. Returns the number of sessions that had one. */
