@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { invalidField } from '../base/errors';
-import { FIELD_MESSAGES } from '../base/fields';
 import { Database } from '../database/database';
 import type { AuthEventName } from '../database/entities';
 import { columns, type Statement, StatementFactory } from '../database/statements';
 import { firstEventIdAt } from '../history/event-log';
-import { assertEventNames, type AuthEventEntry, eventFromRow } from '../history/history';
+import { assertEventNames, assertIntegerWithin, type AuthEventEntry, eventFromRow } from '../history/history';
 import { Users } from '../users/users';
 
 /** An event of any user. */
@@ -115,11 +114,6 @@ export class AuthEvents {
     const [searched] = (await this.database.run(null, this.searched.with({ after, until: newest }))).rows;
     return Number(searched?.['found']) < MAX_ROWS_SEARCHED ? newest : Number(searched!['last']) + 1;
   }
-}
-
-function assertIntegerWithin(field: string, value: number, least: number, most: number): void {
-  if (Number.isInteger(value) && value >= least && value <= most) return;
-  throw invalidField(field, FIELD_MESSAGES.integer);
 }
 
 /** An undefined variable must not select the events of all users. */

@@ -54,8 +54,8 @@ export class History {
   async list(userId: UserId, request: HistoryRequest): Promise<readonly AuthEventEntry[]> {
     const { limit = HISTORY_LIMIT.default, before = Infinity, event } = request;
     const events = event === undefined ? null : [event].flat();
-    assertPositive('limit', limit);
-    assertPositive('before', before);
+    assertIntegerWithin('limit', limit, 1, Infinity);
+    assertIntegerWithin('before', before, 1, Infinity);
     if (events) assertEventNames('event', events);
     return this.page(userId, before, Math.min(limit, HISTORY_LIMIT.max), events);
   }
@@ -73,8 +73,8 @@ export class History {
   }
 }
 
-function assertPositive(field: string, value: number): void {
-  if (value >= 1 && (value === Infinity || Number.isInteger(value))) return;
+export function assertIntegerWithin(field: string, value: number, least: number, most: number): void {
+  if (value >= least && value <= most && (value === Infinity || Number.isInteger(value))) return;
   throw invalidField(field, FIELD_MESSAGES.integer);
 }
 
