@@ -23,7 +23,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 
 describe('the queue of password hashes', () => {
   it('the queue runs and queues the configured numbers of hashes, and refuses the next hash immediately', async () => {
-    const queue = new HashQueue({ concurrent: 2, waiting: 1 });
+    const queue = new HashQueue({ hashing: { concurrent: 2, waiting: 1 } });
     const works = [work(), work(), work(), work()];
     const results = works.slice(0, 3).map(({ run }, index) => enterAndHash(queue, run, `192.0.2.${index}`));
     await expect(enterAndHash(queue, works[3]!.run, '192.0.2.9')).rejects.toMatchObject({ code: 'busy' });
@@ -40,7 +40,7 @@ describe('the queue of password hashes', () => {
   });
 
   it('the queue starts the next hash after one that fails', async () => {
-    const queue = new HashQueue({ concurrent: 1, waiting: 1 });
+    const queue = new HashQueue({ hashing: { concurrent: 1, waiting: 1 } });
     const [first, second] = [work(), work()];
     const failing = enterAndHash(queue, first.run, '192.0.2.1');
     const waiting = enterAndHash(queue, second.run, '192.0.2.2');
@@ -54,7 +54,7 @@ describe('the queue of password hashes', () => {
 
 describe('the capacity of the queue', () => {
   it('hashes and other work that has entered share one capacity, and further work is refused', async () => {
-    const queue = new HashQueue({ concurrent: 1, waiting: 1 });
+    const queue = new HashQueue({ hashing: { concurrent: 1, waiting: 1 } });
     const [other, hash] = [work(), work()];
     const entered = queue.enter('192.0.2.1', other.run);
     const hashed = enterAndHash(queue, hash.run);
@@ -68,7 +68,7 @@ describe('the capacity of the queue', () => {
   });
 
   it('work that has entered the queue needs no further capacity to hash', async () => {
-    const queue = new HashQueue({ concurrent: 1, waiting: 1 });
+    const queue = new HashQueue({ hashing: { concurrent: 1, waiting: 1 } });
     const hashTwice = async (): Promise<string> => {
       await queue.runHash('192.0.2.1', () => Promise.resolve());
       return queue.runHash('192.0.2.1', () => Promise.resolve('done'));
@@ -77,7 +77,7 @@ describe('the capacity of the queue', () => {
   });
 
   it('one network can use at most half of the capacity, and failed work releases its slot', async () => {
-    const queue = new HashQueue({ concurrent: 1, waiting: 5 });
+    const queue = new HashQueue({ hashing: { concurrent: 1, waiting: 5 } });
     const works = Array.from({ length: 7 }, work);
     const enter = (network: string, index: number): Promise<string> => queue.enter(network, works[index]!.run);
     const flood = [0, 1, 2].map((index) => enter('192.0.2.1', index));
@@ -92,7 +92,7 @@ describe('the capacity of the queue', () => {
   });
 
   it.each(['', '192.0.2.1'])('hashes of the network %j can use at most half of the capacity', async (network) => {
-    const queue = new HashQueue({ concurrent: 1, waiting: 4 });
+    const queue = new HashQueue({ hashing: { concurrent: 1, waiting: 4 } });
     const works = [work(), work(), work()];
     const hashes = works.slice(0, 2).map(({ run }) => enterAndHash(queue, run, network));
     await expect(enterAndHash(queue, work().run, network)).rejects.toMatchObject({ code: 'busy' });
@@ -107,7 +107,7 @@ describe('the capacity of the queue', () => {
   });
 
   it('a flood from one network delays each hash of another network by one hash, because networks take turns', async () => {
-    const queue = new HashQueue({ concurrent: 1, waiting: 20 });
+    const queue = new HashQueue({ hashing: { concurrent: 1, waiting: 20 } });
     const order: string[] = [];
     const hash = (network: string): Promise<void> => enterAndHash(queue, async () => void order.push(network), network);
     await Promise.all(['a', 'a', 'a', 'a', 'b', 'c', 'b'].map(hash));

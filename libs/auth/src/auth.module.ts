@@ -260,11 +260,7 @@ export const AUTH_PROVIDERS: Provider[] = [
   AuthHealth,
   Prune,
   PruningService,
-  {
-    provide: HashQueue,
-    useFactory: ({ hashing }: ResolvedAuthOptions) => new HashQueue(hashing),
-    inject: [AUTH_OPTIONS],
-  },
+  HashQueue,
   Passwords,
   ReplacePassword,
   InSession,

@@ -24,8 +24,8 @@ export class HashQueue {
   private enteredCount = 0;
   private running = 0;
 
-  constructor(private readonly bounds: { readonly concurrent: number; readonly waiting: number }) {
-    this.capacity = bounds.concurrent + bounds.waiting;
+  constructor(@Inject(AUTH_OPTIONS) private readonly options: Pick<ResolvedAuthOptions, 'hashing'>) {
+    this.capacity = options.hashing.concurrent + options.hashing.waiting;
   }
 
   get load(): { readonly running: number; readonly waiting: number } {
@@ -53,7 +53,7 @@ export class HashQueue {
 
   /** Runs a password hash within `enter`, after a wait if `concurrent` hashes are already running. */
   async runHash<T>(network: string, work: () => Promise<T>): Promise<T> {
-    if (this.running < this.bounds.concurrent) this.running++;
+    if (this.running < this.options.hashing.concurrent) this.running++;
     else await new Promise<void>((start) => this.waiting.set(network, [...(this.waiting.get(network) ?? []), start]));
     try {
       return await work();
