@@ -189,7 +189,7 @@ export class AuthService {
     options: { readonly keepCurrent: boolean } = { keepCurrent: false },
     client: ClientInfo = {},
   ): Promise<number> {
-    return this.sessions.logoutAll(principal, options, this.operation(client));
+    return this.sessions.logoutAll(principal, options.keepCurrent, this.operation(client));
   }
 
   /** Returns the active sessions of a user, newest first. `isCurrent` is true for `currentSessionId`. Default: none. */

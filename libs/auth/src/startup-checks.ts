@@ -52,13 +52,8 @@ export function requireDataSource(found: DataSource | undefined, name: string, o
   return found;
 }
 
-function describeMissing(
-  { isInitialized }: DataSource,
-  name: string,
-  ownUsers: boolean,
-  missing: readonly string[],
-): string {
-  if (!isInitialized) {
+function describeMissing(found: DataSource, name: string, ownUsers: boolean, missing: readonly string[]): string {
+  if (!found.isInitialized) {
     return (
       `The DataSource '${name}' is not initialized when AuthModule starts. Remove manualInitialization: true, or ` +
       'initialize it in time: dataSourceFactory: (options) => new DataSource(options).initialize()'

@@ -99,11 +99,8 @@ export class Connections {
       deadline.failIfPassed();
       // Without access to the socket, as with `pg-native`, a pending statement does not fail when it is torn down.
       const isReady = this.checkedIn.get(connection) === this.epoch || (await deadline.race(this.prepare(connection)));
-      if (isReady) {
-        return await deadline.race(
-          work((query, limitMs) => this.send(connection, query, limitMs), discard, connection),
-        );
-      }
+      const send: Send = (query, limitMs) => this.send(connection, query, limitMs);
+      if (isReady) return await deadline.race(work(send, discard, connection));
       this.broken.add(connection);
     } catch (error) {
       if (isNotWritable(error) && this.checkedIn.get(connection) === this.epoch) this.checkAgain();

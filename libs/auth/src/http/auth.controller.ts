@@ -123,7 +123,7 @@ export class AuthController {
     const { keep_current: keepCurrent = false } = await readBody(LogoutAllRequest, request);
     const principal = principalOf(request);
     this.sessions.assertMayEnd(principal);
-    const ended = await this.sessions.logoutAll(principal, { keepCurrent }, operationOf(request, this.clients));
+    const ended = await this.sessions.logoutAll(principal, keepCurrent, operationOf(request, this.clients));
     if (!keepCurrent) this.cookies.clearIfAllowed(request, response);
     return { detail: `Revoked ${ended} session(s).` };
   }
@@ -153,12 +153,8 @@ export class PasswordController {
     const inCookies = this.cookies.mode !== false && this.cookies.areSetFor(request);
     const body = await readBody(PasswordChangeRequest, request);
     const change = { currentPassword: body.current_password, newPassword: body.new_password };
-    const pair = (await this.replacements.change(
-      principalOf(request),
-      change,
-      false,
-      operationOf(request, this.clients),
-    ))!;
+    const operation = operationOf(request, this.clients);
+    const pair = (await this.replacements.change(principalOf(request), change, false, operation))!;
     return inCookies ? this.cookies.set(response, pair) : tokenPairResponse(pair);
   }
 }

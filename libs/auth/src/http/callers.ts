@@ -55,18 +55,14 @@ const CALLER = Symbol('nestjs-session-auth:caller');
 interface StoredCaller {
   readonly request: object;
   readonly caller: Caller;
-  /** The call that a guard has verified. Null if the request was authenticated for all of its handlers. */
-  readonly context: ExecutionContext | null;
+  /** The call that a guard has verified. Undefined if the request was authenticated for all of its handlers. */
+  readonly context: ExecutionContext | undefined;
 }
 
 type AuthenticatedRequest = AuthRequest & { [CALLER]?: StoredCaller };
 
 /** Stores the caller of an HTTP request for the handler and for further guards. */
-export function storeHttpCaller(
-  request: AuthenticatedRequest,
-  caller: Caller,
-  context: ExecutionContext | null = null,
-): void {
+export function storeHttpCaller(request: AuthenticatedRequest, caller: Caller, context?: ExecutionContext): void {
   request[CALLER] = { request, caller, context };
   // Applications without `@AllowApiKey()` and the option `formerTokens` have no `ExternalPrincipal`.
   request.auth = caller.principal as AuthPrincipal;

@@ -174,11 +174,8 @@ export class Login {
    * Replaces a hash that is weaker than a new one, and returns the hash that is now stored. A failure is logged, and the
    * login succeeds nevertheless.
    */
-  private async upgradedHash(
-    { id, passwordHash }: StoredUser,
-    password: string,
-    network: string,
-  ): Promise<string | null> {
+  private async upgradedHash(user: StoredUser, password: string, network: string): Promise<string | null> {
+    const { id, passwordHash } = user;
     try {
       const isWeak = passwordHash !== null && this.users.canSetPasswords && this.passwords.needsRehash(passwordHash);
       if (!isWeak) return passwordHash;

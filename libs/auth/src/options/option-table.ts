@@ -144,9 +144,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions, GroupName> = {
     concurrent: { default: availableParallelism(), rule: integer(1, 1024) },
     waiting: { default: 64, rule: integer(1, 1_000_000) },
   },
-  recentLogin: {
-    toEndSessionsSeconds: { default: false, rule: orFalse(seconds(1)) },
-  },
+  recentLogin: { toEndSessionsSeconds: { default: false, rule: orFalse(seconds(1)) } },
   passwordPolicy: {
     minLength: { default: 15, rule: integer(8, 64) },
     allowPredictable: { default: false, rule: boolean },

@@ -277,7 +277,7 @@ export class ReplacePassword {
    * and API keys that the options name. Refuses if the token is invalid or the session has ended.
    */
   private *revoke(replacement: Replacement, { isFirst, isRecorded }: Part): Step<Outcome> {
-    const { change, resetDigest: digest, client, now } = replacement;
+    const { change, resetDigest: digest, now } = replacement;
     const userId = String(replacement.userId);
     yield* this.lock.lock(userId);
     if (isFirst && digest !== undefined) {
@@ -287,21 +287,19 @@ export class ReplacePassword {
     const kept = change ? yield* this.reissue.reissue(change.sessionId, change.issued, now) : null;
     if (isFirst && change && !kept) return REFUSED;
     yield* this.lock.revokeCredentials(userId);
-    const reason = change ? 'password_change' : 'password_reset';
-    const ended = yield* this.endAccess(replacement, reason);
-    if (isRecorded) yield* this.events.write([newEvent(reason, userId, client, now)]);
-    return { isSet: true, kept, ended };
+    return { isSet: true, kept, ended: yield* this.endAccess(replacement, isRecorded) };
   }
 
-  private *endAccess(
-    { userId: id, change, client }: Replacement,
-    reason: 'password_change' | 'password_reset',
-  ): Step<readonly EndedSession[]> {
+  private *endAccess({ userId: id, change, client, now }: Replacement, isRecorded: boolean) {
+    const userId = String(id);
+    const reason = change ? 'password_change' : 'password_reset';
     const revokes = change ? this.options.revokeOnPasswordChange : this.options.revokeOnPasswordReset;
-    const command = { userId: String(id), reason, ...(change ? { exceptId: change.sessionId } : {}) } as const;
+    const command = { userId, reason, ...(change ? { exceptId: change.sessionId } : {}) } as const;
     const write = this.events.write.bind(this.events);
     if (this.endsKeys(change)) yield* this.endSessions.endKeys(command, client, write);
-    return revokes ? yield* this.endSessions.endAndRecord(command, client, write) : [];
+    const ended = revokes ? yield* this.endSessions.endAndRecord(command, client, write) : [];
+    if (isRecorded) yield* write([newEvent(reason, userId, client, now)]);
+    return ended;
   }
 }
 

@@ -197,12 +197,8 @@ class SourceEditor {
       inner.properties.some((one) => one.name?.getText() === name),
     );
     const spread = hasLists ? undefined : inner.properties.find((one) => this.ts.isSpreadAssignment(one));
-    return (
-      (spread && this.ts.isIdentifier(spread.expression) && this.variable(path, spread.expression.text)) || {
-        path,
-        node,
-      }
-    );
+    const found = spread && this.ts.isIdentifier(spread.expression) && this.variable(path, spread.expression.text);
+    return found || { path, node };
   }
 
   private variable(path: string, name: string): Target {

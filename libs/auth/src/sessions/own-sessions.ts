@@ -95,11 +95,7 @@ export class OwnSessions {
   }
 
   /** Returns the number of sessions that this call ended, without those that had already expired. */
-  async logoutAll(
-    principal: AuthPrincipal,
-    { keepCurrent }: { readonly keepCurrent: boolean },
-    op: Operation,
-  ): Promise<number> {
+  async logoutAll(principal: AuthPrincipal, keepCurrent: boolean, op: Operation): Promise<number> {
     assertSession(principal);
     assertNotImpersonating(principal);
     const { userId, sessionId } = principal;

@@ -317,12 +317,8 @@ export function previousNetworkOf({ lastNetwork }: RefreshableSession, { tracked
 /** Returns the terms of a pair. A lowered absolute timeout of the session applies immediately. */
 export function termsOf(pair: PairTerms & { readonly absoluteEnd: number }): PairTerms {
   const limited = (at: number): number => Math.min(at, pair.absoluteEnd);
-  const { persistent } = pair;
-  return {
-    accessExpiresAt: limited(pair.accessExpiresAt),
-    refreshExpiresAt: limited(pair.refreshExpiresAt),
-    persistent,
-  };
+  const { accessExpiresAt: access, refreshExpiresAt: refresh, persistent } = pair;
+  return { accessExpiresAt: limited(access), refreshExpiresAt: limited(refresh), persistent };
 }
 
 function termsFromRow(row: Row): PairTerms {

@@ -303,10 +303,8 @@ function isMethodName(name: unknown): boolean {
 /** @throws Error if the methods or the data are invalid */
 export function storedProofs({ methods, data }: GivenProofs, now: number): StoredProofs {
   if (methods !== undefined) assertMethods(methods);
-  return {
-    methods: withProvenMethods('{}', methods ?? [], now),
-    data: data === undefined ? null : patchedData(null, data),
-  };
+  const stored = data === undefined ? null : patchedData(null, data);
+  return { methods: withProvenMethods('{}', methods ?? [], now), data: stored };
 }
 
 /** Applies a patch to stored data. @throws Error if the patch or the result cannot be stored */
