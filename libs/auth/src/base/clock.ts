@@ -1,3 +1,6 @@
+import type { Logger } from '@nestjs/common';
+import { toFailureReport } from './failures';
+
 /** The source of the current time. */
 export abstract class Clock {
   /** Returns the current time in milliseconds since 1970-01-01T00:00:00Z. */
@@ -25,6 +28,13 @@ export class OncePerMinute {
     if (now - this.lastRunAt < 60_000) return;
     this.lastRunAt = now;
     report();
+  }
+
+  logError(logger: Logger, problem: string, error: unknown): void {
+    this.run(() => {
+      const { summary, stack } = toFailureReport(error);
+      logger.error(`${problem} (logged once a minute). ${summary}`, stack);
+    });
   }
 }
 

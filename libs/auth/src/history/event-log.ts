@@ -6,7 +6,6 @@ import type { ClientInfo } from '../adapters/second-factor';
 import type { TransportCall } from '../adapters/token-source';
 import { Clock, OncePerMinute } from '../base/clock';
 import { AuthError } from '../base/errors';
-import { toFailureReport } from '../base/failures';
 import { asciiJson, usernameProblem } from '../base/fields';
 import { Random } from '../base/random';
 import { Database } from '../database/database';
@@ -93,7 +92,7 @@ export class ClientInspector {
       realm.catch(() => undefined);
       throw new TypeError('realmOf() returned a promise. Return a text or null.');
     } catch (error) {
-      this.report(this.realmLogLimit, 'The option realm failed, so the call has no realm', error);
+      this.realmLogLimit.logError(this.logger, 'The option realm failed, so the call has no realm', error);
       return '';
     }
   }
@@ -110,16 +109,10 @@ export class ClientInspector {
     try {
       return checkedDevice(this.detector!.detect(userAgent));
     } catch (error) {
-      this.report(this.deviceLogLimit, 'The device detector failed, so the device is stored as unknown', error);
+      const problem = 'The device detector failed, so the device is stored as unknown';
+      this.deviceLogLimit.logError(this.logger, problem, error);
       return UNKNOWN_DEVICE;
     }
-  }
-
-  private report(limit: OncePerMinute, problem: string, error: unknown): void {
-    limit.run(() => {
-      const { summary, stack } = toFailureReport(error);
-      this.logger.error(`${problem} (logged once a minute). ${summary}`, stack);
-    });
   }
 }
 

@@ -4,7 +4,6 @@ import type { ClientInfo } from '../adapters/second-factor';
 import { type PresentedToken, TokenSource, type TransportCall } from '../adapters/token-source';
 import { Clock, OncePerMinute } from '../base/clock';
 import { AuthError, credentialsMissing, invalidAccessToken } from '../base/errors';
-import { toFailureReport } from '../base/failures';
 import { withTokenInCookie } from '../sessions/authenticate';
 import { isToken } from '../tokens/tokens';
 import { CookieRules, occursInCookies } from './cookies/cookie-rules';
@@ -118,12 +117,8 @@ export class AccessTokens {
     try {
       return await source.find(call);
     } catch (error) {
-      if (!(error instanceof AuthError)) {
-        this.logLimit.run(() => {
-          const { summary, stack } = toFailureReport(error);
-          this.logger.error(`The token source failed (logged once a minute). The response is 401. ${summary}`, stack);
-        });
-      }
+      const problem = 'The token source failed, so the response is 401';
+      if (!(error instanceof AuthError)) this.logLimit.logError(this.logger, problem, error);
       throw invalidAccessToken();
     }
   }

@@ -4,7 +4,6 @@ import { isInRealm } from '../adapters/realm';
 import type { TransportCall } from '../adapters/token-source';
 import { Clock, OncePerMinute } from '../base/clock';
 import { AuthError } from '../base/errors';
-import { toFailureReport } from '../base/failures';
 import { Database } from '../database/database';
 import { StatementFactory } from '../database/statements';
 import { isOwnToken } from '../tokens/tokens';
@@ -79,10 +78,7 @@ export class AuthenticateFormerTokens {
       throw new TypeError('verify() must return null or { userId: string, number or bigint, issuedAt: Date }');
     } catch (error) {
       if (error instanceof AuthError) throw error;
-      this.logLimit.run(() => {
-        const { summary, stack } = toFailureReport(error);
-        this.logger.error(`formerTokens failed (logged once a minute). The response is 401. ${summary}`, stack);
-      });
+      this.logLimit.logError(this.logger, 'formerTokens failed, so the response is 401', error);
       return null;
     }
   }
