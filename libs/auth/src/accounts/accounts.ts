@@ -4,7 +4,7 @@ import type { SessionData } from '../adapters/login-policy';
 import { REALM_LENGTH } from '../adapters/realm';
 import type { NewUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { assertValidField, AuthError, unknownUser } from '../base/errors';
+import { assertValidField, AuthError, notSupported, unknownUser } from '../base/errors';
 import { newUsernameProblem, USERNAME_LENGTH, usernameProblem } from '../base/fields';
 import { Database } from '../database/database';
 import type { EndReason } from '../database/entities';
@@ -222,8 +222,7 @@ export class Accounts {
 
   private assertCanSetActive(): void {
     if (this.users.canSetActive) return;
-    const message = 'Users cannot be enabled or disabled. Map `active` or `disabledAt`, or implement `setActive`.';
-    throw new AuthError('not_supported', message);
+    throw notSupported('Users cannot be enabled or disabled. Map `active` or `disabledAt`, or implement `setActive`.');
   }
 
   private *disableAndEnd(userId: UserId, client: Client, write: WriteEvents): Step<readonly EndedSession[] | null> {

@@ -112,6 +112,7 @@ export const invalidRefreshToken = (): AuthError => standardError('invalid_refre
 export const invalidLoginTicket = (): AuthError => standardError('invalid_login_ticket');
 export const unknownUser = (): AuthError => new AuthError('unknown_user', 'There is no such user.');
 export const tooBusy = (): AuthError => new AuthError('busy', 'The server is busy. Try again in a moment.');
+export const notSupported = (message: string): AuthError => new AuthError('not_supported', message);
 export const databaseUnavailable = (retryAfterSeconds = 5): AuthError =>
   standardError('database_unavailable', retryAfterSeconds);
 export const secondFactorRequired = (loginTicket: string | null = null): AuthError =>

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { isInRealm } from '../adapters/realm';
 import { loginNamesOf, type StoredUser, type UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { assertValidField, AuthError, invalidAccessToken, unknownUser } from '../base/errors';
+import { assertValidField, AuthError, invalidAccessToken, notSupported, unknownUser } from '../base/errors';
 import { passwordProblem } from '../base/fields';
 import { sha256 } from '../base/random';
 import { Database } from '../database/database';
@@ -178,8 +178,7 @@ export class ReplacePassword {
 
   private assertSupported(): void {
     if (this.users.canSetPasswords) return;
-    const message = 'The user store cannot set passwords. Implement its method `setPasswordHash`.';
-    throw new AuthError('not_supported', message);
+    throw notSupported('The user store cannot set passwords. Implement its method `setPasswordHash`.');
   }
 
   /**

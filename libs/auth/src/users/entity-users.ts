@@ -10,7 +10,7 @@ import {
   type UserId,
 } from '../adapters/user-store';
 import type { Clock } from '../base/clock';
-import { AuthError, invalidField } from '../base/errors';
+import { invalidField, notSupported } from '../base/errors';
 import type { NameMatching } from '../base/fields';
 import type { Random } from '../base/random';
 import type { AutocommitOptions, Database } from '../database/database';
@@ -196,10 +196,7 @@ export class EntityUsers extends Users {
 
   async create(user: NewUser, tx: JoinedTransaction | null): Promise<StoredUser | null> {
     if (!(await this.checkUniqueNames(tx)))
-      throw new AuthError(
-        'not_supported',
-        'The column of the usernames has no unique index. The log names the index to create.',
-      );
+      throw notSupported('The column of the usernames has no unique index. The log names the index to create.');
     const realm = user.realm ?? null;
     for (const [, name] of this.namesOf(user)) if (await this.isNameTaken(String(name), realm, tx)) return null;
     const row = this.newRow(user);
@@ -208,7 +205,7 @@ export class EntityUsers extends Users {
     const created = await this.findByName(user.username, realm, tx);
     if (created) return created;
     const problem = 'createUser() inserted the user in an open transaction, which hides it from other connections.';
-    throw new AuthError('not_supported', `${problem} Call inTransaction(manager).createUser() instead.`);
+    throw notSupported(`${problem} Call inTransaction(manager).createUser() instead.`);
   }
 
   async checkUniqueNames(tx: JoinedTransaction | null): Promise<boolean> {
@@ -372,8 +369,7 @@ export class EntityUsers extends Users {
     if (property === undefined) return;
     // SQLite has no transaction here that would undo the insertion.
     await manager.delete(entity, { [this.idColumn.propertyPath]: id });
-    throw new AuthError(
-      'not_supported',
+    throw notSupported(
       `createUser() stored nothing, because an entity subscriber, a hook, a trigger or the connection's character set ` +
         `changed the property '${property}' of ${entity.name}. The library has hashed the password already.`,
     );

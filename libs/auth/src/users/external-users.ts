@@ -1,7 +1,7 @@
 import { ApplicationCalls, checkedBoolean, checkedUser } from '../adapters/application-calls';
 import { isInRealm } from '../adapters/realm';
 import { loginNamesOf, type NewUser, type StoredUser, type UserId, type UserStore } from '../adapters/user-store';
-import { AuthError } from '../base/errors';
+import { notSupported } from '../base/errors';
 import { foldName, type NameMatching } from '../base/fields';
 import type { Database } from '../database/database';
 import type { StatementFactory } from '../database/statements';
@@ -63,7 +63,7 @@ export class ExternalUsers extends Users {
   /** Looks the name up first, because the store's own check for a taken name may compare names differently. */
   async create(user: NewUser): Promise<StoredUser | null> {
     if (!this.store.create) {
-      throw new AuthError('not_supported', 'The user store cannot create users. Implement its method `create`.');
+      throw notSupported('The user store cannot create users. Implement its method `create`.');
     }
     const realm = user.realm ?? null;
     if (await this.findByName(user.username, realm)) return null;
