@@ -80,7 +80,6 @@ export class Login {
     return { user: { id, username }, ticket: outcome.ticket };
   }
 
-  /** Opens a session for a user whom the application has authenticated. @throws AuthError as `openSession` does */
   async loginAs(given: { readonly id: UserId } | UserId, op: Operation, proofs: GivenProofs): Promise<OpenedSession> {
     const id = userIdOf(given);
     if (id === null) throw unknownUser();

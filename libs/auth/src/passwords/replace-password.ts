@@ -106,7 +106,6 @@ export class ReplacePassword {
     };
   }
 
-  /** Returns the new pair of the session, or null with `keepTokens`. */
   async change(
     principal: AuthPrincipal,
     change: PasswordChange | null,

@@ -54,7 +54,6 @@ export class OwnSessions {
     return (await this.authentication.withLiveActors(live)).map((session) => toSessionInfo(session, currentId));
   }
 
-  /** @throws AuthError `access_token_invalid` if the session has ended since the principal was authenticated */
   async current(principal: AuthPrincipal): Promise<SessionInfo> {
     assertSession(principal);
     const { sessionId } = principal;
@@ -63,11 +62,7 @@ export class OwnSessions {
     return toSessionInfo(found.session, sessionId);
   }
 
-  /**
-   * Applies a patch to the data of the principal's session, and returns the result. The update is a compare-and-set, so
-   * that parallel changes of other keys are not lost.
-   * @throws AuthError `access_token_invalid` if the session has ended; `busy`; Error if the data cannot be stored
-   */
+  /** The update is a compare-and-set, so that parallel changes of other keys are not lost. */
   async updateData(
     principal: AuthPrincipal,
     patch: SessionDataPatch,
@@ -104,7 +99,6 @@ export class OwnSessions {
     return ended.filter(({ reason }) => reason !== 'expired').length;
   }
 
-  /** Returns the number of sessions that ended. @throws AuthError `session_not_found` on `except`; `invalid_field` */
   async endAll(
     userId: UserId,
     options: { readonly except?: string; readonly reason?: 'application' | 'user' | 'admin'; readonly actor?: string },
@@ -118,7 +112,6 @@ export class OwnSessions {
     return ended.filter((one) => one.reason === reason).length;
   }
 
-  /** @throws AuthError `session_not_found` if the user has no active session with this id; `invalid_field` */
   async revoke(
     userId: UserId,
     sessionId: string,

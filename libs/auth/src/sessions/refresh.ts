@@ -116,12 +116,7 @@ export class Refresh {
     this.lostCommitsLimit = new OncePerMinute(clock);
   }
 
-  /**
-   * Exchanges a refresh token for a new pair.
-   * @param accessToken the access token that the client sent in another cookie, or null
-   * @throws AuthError `database_unavailable`; `invalid_refresh_token` if the token is refused, with the same message
-   *   for every reason; `invalid_field` if a bearer token is empty or not a string
-   */
+  /** @param accessToken the access token that the client sent in another cookie, or null */
   refresh(
     refreshToken: string,
     client: Client,

@@ -105,10 +105,7 @@ export class EntityUsers extends Users {
     return this.names.ofNew(user).map(([{ name }, value], i) => [i === 0 ? 'username' : name, value]);
   }
 
-  /**
-   * Returns the id of a new user if a name, or its folded form, is the primary key. Otherwise returns null.
-   * @throws AuthError `invalid_field` if the library's tables would confuse the id with another id
-   */
+  /** @throws AuthError `invalid_field` if the library's tables would confuse the id with another id */
   naturalIdOf(user: NamedUser): string | null {
     const id = this.names.valuesOfNew(user)[this.idColumn.propertyPath];
     if (id === undefined) return null;
