@@ -11,7 +11,7 @@ import type { AuthSignalName, AuthSignals } from '../history/signals';
 import { assertScopes } from '../sessions/api-keys';
 import { assertMethods } from '../sessions/session';
 import { BearerAuthGuard } from './bearer-auth.guard';
-import { addRequirement, allowApiKey, IS_PUBLIC, OPTIONAL_AUTH, RECENT_LOGIN, REQUIRED_ROLES } from './route-rules';
+import { addTo, API_KEY_SCOPES, IS_PUBLIC, OPTIONAL_AUTH, RECENT_LOGIN, REQUIRED_ROLES } from './route-rules';
 import { callerOf, type CurrentCaller } from './callers';
 import { exceptionFor } from './wire-format';
 
@@ -48,10 +48,8 @@ export const RequireRecentLogin = ({
     throw new Error(`@RequireRecentLogin(): withinSeconds is ${String(withinSeconds)}. Set a number above 0.`);
   }
   if (methods !== undefined) assertMethods(methods);
-  return applyDecorators(
-    addRequirement(RECENT_LOGIN, { withinSeconds, methods: methods ?? [] }),
-    UseGuards(BearerAuthGuard),
-  );
+  const requirement = { withinSeconds, methods: methods ?? [] };
+  return applyDecorators(addTo(RECENT_LOGIN, requirement), UseGuards(BearerAuthGuard));
 };
 
 /**
@@ -64,7 +62,7 @@ export const RequireRoles = (...roles: readonly string[]): ClassDecorator & Meth
   if (roles.length === 0 || !roles.every((role) => typeof role === 'string' && role !== '')) {
     throw new Error(`@RequireRoles() received ${JSON.stringify(roles)}. Pass the names of roles, such as 'admin'.`);
   }
-  return applyDecorators(addRequirement(REQUIRED_ROLES, roles), UseGuards(BearerAuthGuard));
+  return applyDecorators(addTo(REQUIRED_ROLES, roles), UseGuards(BearerAuthGuard));
 };
 
 /**
@@ -76,7 +74,7 @@ export const RequireRoles = (...roles: readonly string[]): ClassDecorator & Meth
  */
 export const AllowApiKey = (...scopes: readonly string[]): ClassDecorator & MethodDecorator => {
   assertScopes(scopes);
-  return applyDecorators(allowApiKey(scopes), UseGuards(BearerAuthGuard));
+  return applyDecorators(addTo(API_KEY_SCOPES, ...scopes), UseGuards(BearerAuthGuard));
 };
 
 function injectCaller(name: string, read: (caller: CurrentCaller) => unknown): () => ParameterDecorator {

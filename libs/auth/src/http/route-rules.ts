@@ -14,8 +14,8 @@ export const RECENT_LOGIN = 'nestjs-session-auth:recent-login';
 /** The metadata key of `@RequireRoles()`: a list of lists of roles, with those of superclasses. */
 export const REQUIRED_ROLES = 'nestjs-session-auth:required-roles';
 
-/** The metadata key of `@AllowApiKey()`: a list of scopes. */
-const API_KEY_SCOPES = 'nestjs-session-auth:api-key-scopes';
+/** The metadata key of `@AllowApiKey()`: a list of scopes, which subclasses do not inherit. */
+export const API_KEY_SCOPES = 'nestjs-session-auth:api-key-scopes';
 
 /** A requirement of `@RequireRecentLogin()`. An empty list of methods means any method. */
 interface RecentLogin {
@@ -115,23 +115,16 @@ function scopesOf(target: object): readonly string[] | null {
   return (Reflect.getOwnMetadata(API_KEY_SCOPES, target) as readonly string[] | undefined) ?? null;
 }
 
-/** Returns a decorator that adds scopes to those of the same handler or class. */
-export function allowApiKey(scopes: readonly string[]): ClassDecorator & MethodDecorator {
-  return (target: object, _?: string | symbol, method?: PropertyDescriptor): void => {
-    const decorated = (method?.value as object | undefined) ?? target;
-    Reflect.defineMetadata(API_KEY_SCOPES, [...(scopesOf(decorated) ?? []), ...scopes], decorated);
-  };
-}
-
 function hasRequirement(target: object): boolean {
   return [RECENT_LOGIN, REQUIRED_ROLES].some((key) => requirementsOf(key, target).length > 0);
 }
 
-/** Returns a decorator that adds a requirement to those that a handler or a class has, or inherits. */
-export function addRequirement<T>(key: string, requirement: T): ClassDecorator & MethodDecorator {
+/** Returns a decorator that adds to the list that a handler or a class has, or inherits unless it is of scopes. */
+export function addTo(key: string, ...added: readonly unknown[]): ClassDecorator & MethodDecorator {
   return (target: object, _?: string | symbol, method?: PropertyDescriptor): void => {
     const decorated = (method?.value as object | undefined) ?? target;
-    Reflect.defineMetadata(key, [...requirementsOf<T>(key, decorated), requirement], decorated);
+    const list = key === API_KEY_SCOPES ? (scopesOf(decorated) ?? []) : requirementsOf(key, decorated);
+    Reflect.defineMetadata(key, [...list, ...added], decorated);
   };
 }
 

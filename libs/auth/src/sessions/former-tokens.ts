@@ -36,7 +36,7 @@ export class AuthenticateFormerTokens {
    */
   async authenticate(token: string, call: TransportCall, realm: string | null): Promise<ExternalPrincipal | null> {
     if (!this.formerTokens || isOwnToken(token)) return null;
-    const start = this.authenticateOnce.bind(this, this.formerTokens, token, call, realm);
+    const start = () => this.authenticateOnce(token, call, realm);
     if (call.getType() !== 'graphql') return start();
     // All fields of an operation start together, however many aliases it has, and share argument 2, the context. A call
     // that starts later is verified again, since its token may have been revoked meanwhile.
@@ -52,13 +52,8 @@ export class AuthenticateFormerTokens {
     return authentication;
   }
 
-  private async authenticateOnce(
-    tokens: FormerTokens,
-    token: string,
-    call: TransportCall,
-    realm: string | null,
-  ): Promise<ExternalPrincipal | null> {
-    const found = await this.verify(tokens, token, call);
+  private async authenticateOnce(token: string, call: TransportCall, realm: string | null) {
+    const found = await this.verify(token, call);
     if (!found) return null;
     const { issuedAt } = found;
     const userId = String(found.userId);
@@ -71,9 +66,9 @@ export class AuthenticateFormerTokens {
     return new AuthenticatedExternal(id, { formerToken: { issuedAt } }, user, roles, realm, verifyAgain);
   }
 
-  private async verify(tokens: FormerTokens, token: string, call: TransportCall): Promise<FormerToken | null> {
+  private async verify(token: string, call: TransportCall): Promise<FormerToken | null> {
     try {
-      const found = await tokens.verify(token, call);
+      const found = await this.formerTokens!.verify(token, call);
       if (found === null || isFormerToken(found)) return found;
       throw new TypeError('verify() must return null or { userId: string, number or bigint, issuedAt: Date }');
     } catch (error) {

@@ -60,14 +60,13 @@ export class EntityUsers extends Users {
     private readonly random: Random,
   ) {
     super(database, statements);
-    const { entity, passwordHash, active, disabledAt } = mapping;
+    const { entity, passwordHash, active, disabledAt, realm } = mapping;
     const { dialect } = database;
     this.hasUniqueIds = mapping === OWN_USERS;
     this.metadata = dataSource.getMetadata(entity);
     this.idColumn = this.metadata.primaryColumns[0]!;
     this.names = new EntityNames(mapping, matching, this.hasUniqueIds, this.warnOnce.bind(this));
     this.ids = new UserIds(this.idColumn, dataSource, dialect);
-    const { realm } = mapping;
     this.realm = realm === undefined ? null : this.column(realm);
     this.textType = dialect === 'mysql' ? 'CHAR' : 'text';
     this.status = statusSql(mapping, this.metadata);
