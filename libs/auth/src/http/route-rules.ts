@@ -119,7 +119,7 @@ function hasRequirement(target: object): boolean {
   return [RECENT_LOGIN, REQUIRED_ROLES].some((key) => requirementsOf(key, target).length > 0);
 }
 
-/** Returns a decorator that adds to the list that a handler or a class has, or inherits unless it is of scopes. */
+/** Returns a decorator that adds to a list of a handler or class. Lists are inherited, except those of scopes. */
 export function addTo(key: string, ...added: readonly unknown[]): ClassDecorator & MethodDecorator {
   return (target: object, _?: string | symbol, method?: PropertyDescriptor): void => {
     const decorated = (method?.value as object | undefined) ?? target;

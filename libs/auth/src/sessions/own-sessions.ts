@@ -62,7 +62,7 @@ export class OwnSessions {
     return toSessionInfo(found.session, sessionId);
   }
 
-  /** The update is a compare-and-set, so that parallel changes of other keys are not lost. */
+  /** Changes the data by compare-and-set, so that parallel changes of other keys are not lost. */
   async updateData(
     principal: AuthPrincipal,
     patch: SessionDataPatch,

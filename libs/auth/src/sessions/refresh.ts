@@ -116,7 +116,7 @@ export class Refresh {
     this.lostCommitsLimit = new OncePerMinute(clock);
   }
 
-  /** @param accessToken the access token that the client sent in another cookie, or null */
+  /** Exchanges a refresh token. @param accessToken the access token that the client sent in another cookie, or null */
   refresh(
     refreshToken: string,
     client: Client,
