@@ -42,7 +42,8 @@ const MAX_TICKETS = 20;
 /** The maximum number of times that `open` reads a ticket, to which parallel attempts may add methods. */
 const MAX_READS = 5;
 
-const INSERTED = 'digest userId networkDigest credentialsVersion methods data remembered failureCount createdAt expiresAt';
+const INSERTED =
+  'digest userId networkDigest credentialsVersion methods data remembered failureCount createdAt expiresAt';
 
 /**
  * Issues login tickets after the first factor, adds further factors to them, and opens sessions with them. A ticket is

@@ -75,8 +75,8 @@ export interface Identification extends Opening {
 const REFUSAL_RECORDED_FOR_MS = 3_600_000;
 
 /** The columns of a new session. All other columns are NULL. */
-const INSERTED = `id userId ipAddress lastIpAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt
-  lastActivity idleExpiresAt absoluteExpiresAt checkAt accessDigest accessExpiresAt refreshDigest refreshExpiresAt
+const INSERTED = `id userId ipAddress lastIpAddress deviceType osFamily browserFamily deviceName createdAt lastActivity
+  authenticatedAt idleExpiresAt absoluteExpiresAt checkAt accessDigest accessExpiresAt refreshDigest refreshExpiresAt
   familyDigest methods data remembered persistent actor state loginNetwork lastNetwork generation replayCount`;
 
 /** Opens sessions, and applies the session policy, which can end other sessions or refuse the login. */
@@ -214,8 +214,7 @@ export class OpenSession {
 
     yield* affectedBy(this.insert.with(session));
     const newDevice = client.recognizable && Number(state['is_new_device']) === 1;
-    const login = newEvent('login_success', userId, client, now, newDevice ? { new_device: true } : {});
-    yield* this.events.write([...events, ...(opening.events ?? [login])]);
+    yield* this.events.write([...events, ...(opening.events ?? [openedEvent(userId, client, now, newDevice)])]);
     return { kind: 'opened', ended, newDevice };
   }
 
@@ -255,6 +254,10 @@ export class OpenSession {
 
 function isOwn({ actor }: SessionRecord): boolean {
   return actor === null;
+}
+
+function openedEvent(userId: string, client: Client, now: number, newDevice: boolean): NewAuthEvent {
+  return newEvent('login_success', userId, client, now, newDevice ? { new_device: true } : {});
 }
 
 /** Returns what all new sessions have in common. The other columns depend on how the session opens. */
