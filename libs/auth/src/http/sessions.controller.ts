@@ -177,14 +177,8 @@ function sessionResponse(session: SessionInfo): SessionResponse {
 }
 
 function historyEntryResponse(entry: AuthEventEntry): HistoryEntryResponse {
-  return {
-    id: entry.id,
-    event: entry.event,
-    ip_address: entry.ipAddress,
-    user_agent: entry.userAgent,
-    extra: entry.extra,
-    timestamp: entry.timestamp.toISOString(),
-  };
+  const { id, event, ipAddress, userAgent, extra, timestamp } = entry;
+  return { id, event, ip_address: ipAddress, user_agent: userAgent, extra, timestamp: timestamp.toISOString() };
 }
 
 /** Reads the query from the URL, because query parsers treat repeated and empty parameters differently. */
