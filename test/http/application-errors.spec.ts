@@ -151,3 +151,11 @@ it('an AuthError does not show its login ticket when it is inspected or serializ
   expect(`${inspect(error, { showHidden: true, depth: 5 })}${JSON.stringify(error)}`).not.toContain('nsal_secret');
   expect(error.getResponse()).toMatchObject({ code: 'second_factor_required', login_ticket: 'nsal_secret' });
 });
+
+it('the extensions of a GraphQL error contain the invalid fields, and the seconds until a retry', () => {
+  const fields = { password: ['Invalid password.'] };
+  const { extensions } = new AuthError('invalid_field', 'password: Invalid password.', fields);
+  expect(extensions).toEqual({ code: 'BAD_REQUEST', authCode: 'invalid_field', fields });
+  const limited = { code: 'INTERNAL_SERVER_ERROR', authCode: 'too_many_attempts', retryAfterSeconds: 5 };
+  expect(new AuthError('too_many_attempts', 'Too many.', {}, 5).extensions).toEqual(limited);
+});

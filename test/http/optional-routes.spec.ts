@@ -57,10 +57,15 @@ async function start(
   return app;
 }
 
-/** Returns the module set up by `forRoot()` and by `forRootAsync()` with the same options. */
+/** Returns the module set up by `forRoot()`, and by `forRootAsync()` of each major of Nest, with the same options. */
 function ways(extras: AuthModuleExtras, options: AuthModuleOptions = {}): DynamicModule[] {
   const given = { ...CHEAP, ...options };
-  return [AuthModule.forRoot({ ...extras, ...given }), AuthModule.forRootAsync({ ...extras, useFactory: () => given })];
+  const byFactory = (): DynamicModule => AuthModule.forRootAsync({ ...extras, useFactory: () => given });
+  const base = Object.getPrototypeOf(AuthModule) as { extractExtrasFromAsyncOptions(argument: object): object };
+  const extract = jest.spyOn(base, 'extractExtrasFromAsyncOptions').mockImplementation((argument) => argument);
+  const byFactoryOfNest10 = byFactory();
+  extract.mockRestore();
+  return [AuthModule.forRoot({ ...extras, ...given }), byFactory(), byFactoryOfNest10];
 }
 
 const ROUTES = {

@@ -95,7 +95,11 @@ import { Users } from './users/users';
 
 const AUTH_EXTRAS = Symbol('NESTJS_SESSION_AUTH_EXTRAS');
 
-function applyExtras(definition: DynamicModule, given: AuthModuleExtras): DynamicModule {
+/** The properties of the argument of `forRootAsync()` that are no options. Nest 10 passes them on with the extras. */
+const ASYNC_PROPERTIES = ['imports', 'inject', 'provideInjectionTokensFrom', 'useClass', 'useExisting', 'useFactory'];
+
+function applyExtras(definition: DynamicModule, received: AuthModuleExtras): DynamicModule {
+  const given = Object.fromEntries(Object.entries(received).filter(([name]) => !ASYNC_PROPERTIES.includes(name)));
   const extras = resolveExtras(given);
   const { path, controllers, endpoints, globalGuard, dataSource, isGlobal } = extras;
   // The injection token under which @nestjs/typeorm provides the DataSource.
