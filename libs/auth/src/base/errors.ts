@@ -59,12 +59,6 @@ export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 /** The values of `extensions.code` in GraphQL responses. */
 const GRAPHQL_CODES: Partial<Record<number, string>> = { 400: 'BAD_REQUEST', 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN' };
 
-interface GraphQLExtensions extends Partial<Pick<AuthError, 'fields' | 'retryAfterSeconds'>> {
-  readonly code: string;
-  /** The code of the error, or the reason of your `LoginPolicy`. */
-  readonly authCode: string;
-}
-
 /**
  * The error with which the library refuses a call: an `HttpException` with the status and body of the library's
  * endpoints. Its message contains no token, password, SQL or query parameter.
@@ -94,7 +88,12 @@ export class AuthError extends HttpException {
   }
 
   /** The extensions of the error in a GraphQL response. */
-  get extensions(): GraphQLExtensions {
+  get extensions(): {
+    readonly code: string;
+    readonly authCode: string;
+    readonly fields?: FieldErrors;
+    readonly retryAfterSeconds?: number;
+  } {
     return {
       code: GRAPHQL_CODES[this.getStatus()] ?? 'INTERNAL_SERVER_ERROR',
       authCode: this.reason ?? this.code,
