@@ -34,6 +34,15 @@ export class ApplicationCalls {
       throw new AuthError('database_unavailable', `The ${this.callee} is unavailable.`, {}, 5);
     }
   }
+
+  /** Calls a method that must return a boolean. @param hint says what to return instead of anything else */
+  callBoolean(method: string, invoke: () => unknown, hint = 'Return true or false.'): Promise<boolean> {
+    return this.call(method, async () => {
+      const result = await invoke();
+      if (typeof result === 'boolean') return result;
+      throw new WrongResultError(`${kindOf(result)}. ${hint}`);
+    });
+  }
 }
 
 const USER =
@@ -63,12 +72,6 @@ export function checkedUser(result: unknown, store: UserStore): StoredUser | nul
   const problem = idProblem(user.id, store);
   if (problem) throw new WrongResultError(`a user whose id ${problem}`);
   return user;
-}
-
-/** Returns the result if it is a boolean. @throws WrongResultError with a hint what to return */
-export function checkedBoolean(result: unknown, hint: string): boolean {
-  if (typeof result === 'boolean') return result;
-  throw new WrongResultError(`${kindOf(result)}. ${hint}`);
 }
 
 const TRAILING_SPACE = 'ends with a space. MySQL and MariaDB ignore trailing spaces. Return ids without them.';

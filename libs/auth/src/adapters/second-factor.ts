@@ -1,4 +1,4 @@
-import { ApplicationCalls, checkedBoolean } from './application-calls';
+import { ApplicationCalls } from './application-calls';
 import type { StoredUser } from './user-store';
 
 /** The client of a request. */
@@ -33,9 +33,8 @@ export class ApplicationSecondFactor extends SecondFactor {
   }
 
   isRequired({ id, username }: IdentifiedUser, client: ClientInfo): boolean | Promise<boolean> {
-    if (!this.secondFactor) return false;
-    return this.calls.call('isRequired', async () => {
-      return checkedBoolean(await this.secondFactor!.isRequired({ id, username }, client), 'Return true or false.');
-    });
+    const { secondFactor } = this;
+    if (!secondFactor) return false;
+    return this.calls.callBoolean('isRequired', () => secondFactor.isRequired({ id, username }, client));
   }
 }

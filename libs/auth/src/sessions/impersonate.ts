@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ApplicationCalls, checkedBoolean } from '../adapters/application-calls';
-import { ImpersonationPolicy } from '../adapters/impersonation-policy';
+import { ApplicationCalls } from '../adapters/application-calls';
+import { ImpersonationPolicy, type ImpersonationRequest } from '../adapters/impersonation-policy';
 import { isInRealm } from '../adapters/realm';
 import type { ClientInfo } from '../adapters/second-factor';
 import type { UserId } from '../adapters/user-store';
@@ -31,11 +31,7 @@ export interface Impersonation {
 }
 
 /** The argument of `SessionAdministration.impersonate`. */
-interface RequestedImpersonation {
-  readonly reason: string;
-  readonly seconds?: number;
-  readonly client?: ClientInfo;
-}
+type Requested = Pick<ImpersonationRequest, 'reason'> & { readonly seconds?: number; readonly client?: ClientInfo };
 
 const POLICY_TIMEOUT_MS = 2_000;
 const MAX_SECONDS = 3_600;
@@ -65,7 +61,7 @@ export class Impersonate {
     );
   }
 
-  async open(principal: AuthPrincipal, userId: string, request: RequestedImpersonation): Promise<Impersonation> {
+  async open(principal: AuthPrincipal, userId: string, request: Requested): Promise<Impersonation> {
     const { policy } = this;
     if (!policy) throw new Error('impersonate() requires a policy. Set the option `impersonationPolicy`.');
     assertSession(principal);
@@ -83,11 +79,8 @@ export class Impersonate {
     if (!own) throw invalidAccessToken();
     const user = await this.users.accountOf(userId);
     if (user.status !== 'active' || !isInRealm(user.user, unknown.realm)) throw unknownUser();
-    const isAllowed = await this.calls.call('isAllowed', async () => {
-      const answer = await policy.isAllowed(administrator.user!, user.user!, { reason, seconds });
-      return checkedBoolean(answer, 'Return true or false.');
-    });
-    if (!isAllowed) throw standardError('impersonation_refused');
+    const ask = () => policy.isAllowed(administrator.user!, user.user!, { reason, seconds });
+    if (!(await this.calls.callBoolean('isAllowed', ask))) throw standardError('impersonation_refused');
 
     const now = this.clock.now();
     const lifetimeMs = Math.min(seconds * 1000, own.expiresAt - now);
@@ -129,8 +122,8 @@ export class Impersonate {
   }
 }
 
-function checkedRequest(request: RequestedImpersonation): Required<RequestedImpersonation> {
-  const { reason, seconds = 900, client = {} } = Object(request) as RequestedImpersonation;
+function checkedRequest(request: Requested): Required<Requested> {
+  const { reason, seconds = 900, client = {} } = Object(request) as Requested;
   assertValidField('reason', usernameProblem(reason, USERNAME_LENGTH));
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_SECONDS)
     throw invalidField('seconds', `Must be a whole number from 1 to ${MAX_SECONDS}.`);

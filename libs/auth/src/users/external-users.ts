@@ -1,4 +1,4 @@
-import { ApplicationCalls, checkedBoolean, checkedUser } from '../adapters/application-calls';
+import { ApplicationCalls, checkedUser } from '../adapters/application-calls';
 import { isInRealm } from '../adapters/realm';
 import { loginNamesOf, type NewUser, type StoredUser, type UserId, type UserStore } from '../adapters/user-store';
 import { notSupported } from '../base/errors';
@@ -72,15 +72,12 @@ export class ExternalUsers extends Users {
 
   setHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean> {
     const hint = `${UNKNOWN_USER} or the stored hash is not the expected one.`;
-    return this.calls.call('setPasswordHash', async () =>
-      checkedBoolean(await this.store.setPasswordHash!(id, passwordHash, expectedHash), hint),
-    );
+    const set = (): Promise<boolean> => this.store.setPasswordHash!(id, passwordHash, expectedHash);
+    return this.calls.callBoolean('setPasswordHash', set, hint);
   }
 
   setActive(id: UserId, active: boolean): Promise<boolean> {
-    return this.calls.call('setActive', async () =>
-      checkedBoolean(await this.store.setActive!(id, active), `${UNKNOWN_USER}.`),
-    );
+    return this.calls.callBoolean('setActive', () => this.store.setActive!(id, active), `${UNKNOWN_USER}.`);
   }
 
   private async userNamed(
