@@ -23,16 +23,12 @@ export function opensStream(handler: object): boolean {
 
 /** Returns whether Nest ignores the guards of a handler: of a GraphQL field, unless `fieldResolverEnhancers` has them. */
 export function ignoresGuards(handler: object, modules: ModulesContainer): boolean {
-  const isField = ['graphql:resolve_property', 'graphql:resolve_reference'].some((key) =>
-    Reflect.hasMetadata(key, handler),
-  );
-  return (
-    isField &&
-    [...modules.values()].some(({ providers }) => {
-      const options = providers.get('GqlModuleOptions')?.instance as { fieldResolverEnhancers?: string[] } | undefined;
-      return options && !options.fieldResolverEnhancers?.includes('guards');
-    })
-  );
+  const kinds = ['graphql:resolve_property', 'graphql:resolve_reference'];
+  if (!kinds.some((kind) => Reflect.hasMetadata(kind, handler))) return false;
+  return [...modules.values()].some(({ providers }) => {
+    const options = providers.get('GqlModuleOptions')?.instance as { fieldResolverEnhancers?: string[] } | undefined;
+    return options && !options.fieldResolverEnhancers?.includes('guards');
+  });
 }
 
 /** Returns the classes of all controllers and providers. */

@@ -242,14 +242,8 @@ export type GroupName =
 
 /** The options that are a class of the application, except for `users`. */
 export type ReplaceableName =
-  | 'passwordHasher'
-  | 'deviceDetector'
-  | 'secondFactor'
-  | 'loginPolicy'
-  | 'impersonationPolicy'
-  | 'tokenSource'
-  | 'formerTokens'
-  | 'realm';
+  | ('passwordHasher' | 'deviceDetector' | 'secondFactor' | 'loginPolicy' | 'impersonationPolicy')
+  | ('tokenSource' | 'formerTokens' | 'realm');
 
 /** The options that are undefined unless the application sets them. */
 type OptionalName = ReplaceableName | 'users' | 'refreshReuseGraceSeconds';

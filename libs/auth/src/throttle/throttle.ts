@@ -265,10 +265,8 @@ export class Throttle {
 
   /** Resets the counters of a name, and those of every method of the user with that name, except within sessions. */
   async reset(name: string, user: StoredUser | null, { client, tx }: Operation): Promise<void> {
-    const owners = [
-      acrossNetworks(accountOfName(name, client.realm, this.options.nameMatching)),
-      ...(user ? [ownerOfUser(user.id)] : []),
-    ];
+    const ofName = acrossNetworks(accountOfName(name, client.realm, this.options.nameMatching));
+    const owners = user ? [ofName, ownerOfUser(user.id)] : [ofName];
     await this.database.run(tx, this.sql.deleteOwners.with({ owners }));
   }
 

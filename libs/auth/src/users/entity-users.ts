@@ -42,12 +42,7 @@ export class EntityUsers extends Users {
   private readonly textType: string;
   /** An expression for the `AccountStatus` of the row `u`. */
   private readonly status: string;
-  private readonly byName: Statement;
-  private readonly byId: Statement;
-  private readonly accountById: Statement;
-  private readonly updateHash: Statement;
-  private readonly updateStatus: Statement | null;
-  private readonly uniqueIndexes: Statement;
+  private readonly statements;
   private hasUniqueNames = false;
 
   constructor(
@@ -76,20 +71,22 @@ export class EntityUsers extends Users {
     const idText = `CAST(u.${id} AS ${this.textType})`;
     const columns = `u.${id} AS id, ${this.names.columns}, u.{user.${passwordHash}} AS password_hash,
       ${this.status} AS account${realm === undefined ? '' : `, u.{user.${realm}} AS realm`}`;
-    this.byName = statement(
-      `SELECT ${columns}, ${idText} AS id_text,
-         (SELECT {lock.credentialsVersion} FROM {lock} WHERE {lock.userId} = ${idText}) AS version
-       FROM {user} u ${this.names.search(dialect, this.status)}`,
-    );
-    this.byId = statement(`SELECT ${columns} FROM {user} u WHERE u.${id} = :id`);
     const update = (property: string): string => `UPDATE {user} SET {user.${property}} = :value WHERE ${id} = :id`;
-    this.updateHash = statement(`${update(passwordHash)} AND (:anyHash = 1 OR {user.${passwordHash}} = :expected)`);
     const statusProperty = active ?? disabledAt;
-    this.updateStatus = statusProperty === undefined ? null : statement(update(statusProperty));
-    this.canSetActive = this.updateStatus !== null;
-    this.uniqueIndexes = statement(UNIQUE_INDEXES[dialect](this.realm ? 2 : 1));
+    this.canSetActive = statusProperty !== undefined;
     this.sql = this.accountSql();
-    this.accountById = statement(`SELECT u.${id} AS user_id, ${this.sql.columns} FROM {user} u WHERE u.${id} = :id`);
+    this.statements = {
+      byName: statement(
+        `SELECT ${columns}, ${idText} AS id_text,
+           (SELECT {lock.credentialsVersion} FROM {lock} WHERE {lock.userId} = ${idText}) AS version
+         FROM {user} u ${this.names.search(dialect, this.status)}`,
+      ),
+      byId: statement(`SELECT ${columns} FROM {user} u WHERE u.${id} = :id`),
+      accountById: statement(`SELECT u.${id} AS user_id, ${this.sql.columns} FROM {user} u WHERE u.${id} = :id`),
+      updateHash: statement(`${update(passwordHash)} AND (:anyHash = 1 OR {user.${passwordHash}} = :expected)`),
+      updateStatus: statusProperty === undefined ? null : statement(update(statusProperty)),
+      uniqueIndexes: statement(UNIQUE_INDEXES[dialect](this.realm ? 2 : 1)),
+    };
   }
 
   /** Returns a stored id as a number if the column is an integer other than bigint, otherwise as text. */
@@ -132,14 +129,15 @@ export class EntityUsers extends Users {
   async findById(id: UserId, tx: JoinedTransaction | null): Promise<StoredUser | null> {
     const parameter = this.ids.parameterOf(id);
     if (parameter === null) return null;
-    const [row] = (await this.database.run(tx, this.byId.with({ id: parameter }))).rows;
+    const [row] = (await this.database.run(tx, this.statements.byId.with({ id: parameter }))).rows;
     return withExactId(this.userFrom(row), id);
   }
 
   /** Also reads the columns of `users.select`. */
   override async accountOf(userId: string): ReturnType<Users['accountOf']> {
     const id = this.ids.parameterOf(this.parseId(userId));
-    const { rows } = id === null ? { rows: [] } : await this.database.run(null, this.accountById.with({ id }));
+    const { rows } =
+      id === null ? { rows: [] } : await this.database.run(null, this.statements.accountById.with({ id }));
     const [row] = rows;
     if (!row || String(row['user_id']) !== userId) return { status: 'deleted', user: null };
     return { status: row['account'] as AccountStatus, user: this.sql.fromRow(row) };
@@ -181,13 +179,14 @@ export class EntityUsers extends Users {
     if (parameter === null) return false;
     const anyHash = expected === undefined ? 1 : 0;
     const values = { id: parameter, value, anyHash, expected: expected ?? '' };
-    return (yield* affectedBy(this.updateHash.with(values))) === 1;
+    return (yield* affectedBy(this.statements.updateHash.with(values))) === 1;
   }
 
   override *setActiveStep(id: UserId, active: boolean): Step<boolean> {
     const parameter = this.ids.parameterOf(id);
-    if (!this.updateStatus || parameter === null) return false;
-    return (yield* affectedBy(this.updateStatus.with({ id: parameter, value: this.statusValue(active) }))) === 1;
+    const { updateStatus } = this.statements;
+    if (!updateStatus || parameter === null) return false;
+    return (yield* affectedBy(updateStatus.with({ id: parameter, value: this.statusValue(active) }))) === 1;
   }
 
   async create(user: NewUser, tx: JoinedTransaction | null): Promise<StoredUser | null> {
@@ -217,7 +216,7 @@ export class EntityUsers extends Users {
     if (isUnique(column, realm, coversUsers)) return true;
     const schema = metadata.database ?? dataSource.driver.database ?? null;
     const table = { path: tablePath(dataSource, metadata), schema, table: metadata.tableName };
-    const { rows } = await this.database.run(tx, this.uniqueIndexes.with(table));
+    const { rows } = await this.database.run(tx, this.statements.uniqueIndexes.with(table));
     if (rows.some((row) => isUniqueIndex(column, row, realm))) return true;
     this.warnOnce(`not unique: ${property}`, missingIndex(dataSource, column, realm));
     return false;
@@ -311,7 +310,7 @@ export class EntityUsers extends Users {
     const name = this.names.keyOf(username);
     // No user belongs to a call without a realm.
     if (this.realm && !realm) return [];
-    return (await this.database.run(tx, this.byName.with({ name, realm }), options)).rows;
+    return (await this.database.run(tx, this.statements.byName.with({ name, realm }), options)).rows;
   }
 
   /** Returns the user of a row, or null if the library's tables would confuse the user's id with another id. */

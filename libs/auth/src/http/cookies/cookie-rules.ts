@@ -203,11 +203,8 @@ export class CookieRules {
   /** Replaces the library's cookies of the response, and keeps those of the application. */
   private replaceCookies(response: AuthResponse, cookies: readonly string[]): void {
     const names = [this.accessName, this.refreshName];
-    const set = [response.raw, response].map((one) => one?.getHeader('set-cookie') ?? []);
-    const kept = set
-      .flat()
-      .map(String)
-      .filter((cookie) => !names.includes(cookie.split('=', 1)[0]!));
+    const set = [response.raw, response].flatMap((one) => one?.getHeader('set-cookie') ?? []).map(String);
+    const kept = set.filter((cookie) => !names.includes(cookie.split('=', 1)[0]!));
     // `header()` adds to `Set-Cookie` on Fastify but replaces it on Express.
     response.removeHeader('set-cookie');
     response.header('set-cookie', [...new Set(kept), ...cookies]);
