@@ -104,16 +104,14 @@ export class Accounts {
       'WHERE s.{session.userId} = :userId ORDER BY s.{session.createdAt} DESC, s.{session.id} DESC',
       `${sql.columns}, ${columns('session', 'endedAt endReason data', 's.')}`,
     );
-    const removal = (table: string, condition = ''): string =>
-      `DELETE FROM {${table}} WHERE {${table}.userId} = :userId ${condition}`;
-    this.removals = ['session', 'event', 'reset', 'ticket', 'lock'].map((table) =>
-      statements.statement(removal(table)),
-    );
-    this.removeKeys = statements.statement(removal('apiKey'));
-    this.removeActive = statements.statement(removal('session', `AND {session.state} = 'active'`));
+    const removal = (table: string, condition = '') =>
+      statements.statement(`DELETE FROM {${table}} WHERE {${table}.userId} = :userId ${condition}`);
+    this.removals = ['session', 'event', 'reset', 'ticket', 'lock'].map((table) => removal(table));
+    this.removeKeys = removal('apiKey');
+    this.removeActive = removal('session', `AND {session.state} = 'active'`);
     const batch = (table: string, condition = '') => {
       const limited = `${condition} LIMIT ${BATCH_SIZE}`;
-      if (statements.dialect === 'mysql') return statements.statement(removal(table, limited));
+      if (statements.dialect === 'mysql') return removal(table, limited);
       const ids = `SELECT {${table}.id} FROM {${table}} WHERE {${table}.userId} = :userId ${limited}`;
       return statements.statement(`DELETE FROM {${table}} WHERE {${table}.id} IN (${ids})`);
     };

@@ -16,9 +16,7 @@ export class AuthOptionsError extends Error {
 type Values = ReadonlyMap<string, unknown>;
 
 const OPTION_NAMES = [...OPTION_ROWS.keys()];
-
 const EXTRA_NAMES = [...EXTRA_ROWS.keys()];
-
 const GROUPS = groupsOf(OPTION_NAMES);
 const EXTRA_GROUPS = groupsOf(EXTRA_NAMES);
 

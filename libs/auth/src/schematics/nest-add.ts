@@ -89,11 +89,8 @@ function loadTypeScript(): TypeScript {
 /** Adds the packages that the library needs and that are not yet there. */
 function changedManifest(text: string): Sources {
   const manifest = JSON.parse(text) as { dependencies?: Record<string, string> };
-  const needed = {
-    '@nestjs/event-emitter': emitterFor(text),
-    'class-transformer': '^0.5.1',
-    'class-validator': '^0.15.0',
-  };
+  const validation = { 'class-transformer': '^0.5.1', 'class-validator': '^0.15.0' };
+  const needed = { '@nestjs/event-emitter': emitterFor(text), ...validation };
   const dependencies = Object.entries<string | null>({ ...needed, ...manifest.dependencies });
   if (dependencies.some(([, range]) => !range))
     throw new NotUnderstood('package.json has no supported version of @nestjs/core');

@@ -235,15 +235,13 @@ export class Refresh {
     if (!reuse) return;
     const { found, ended, sessionsEnded } = reuse;
     const { session, generation, refreshedAt } = found;
+    const generationsBehind = generation - presented.generation;
     this.signals.emit(null, 'token_reuse_detected', {
       userId: this.users.parseId(userId),
       session: toSessionInfo({ ...session, state: 'revoked' }, null),
       ipAddress: client.ipAddress,
       userAgent: client.userAgent,
-      reuse: {
-        generationsBehind: generation - presented.generation,
-        lastRefreshAt: new Date(refreshedAt ?? session.createdAt),
-      },
+      reuse: { generationsBehind, lastRefreshAt: new Date(refreshedAt ?? session.createdAt) },
       sessionsEnded,
     });
     this.endSessions.publish(ended, null);

@@ -50,10 +50,7 @@ const REQUIREMENTS: Readonly<Record<Exclude<keyof UserEntityMapping, 'entity' | 
     expected: `a column with one role, a list or JSON; ${OTHERWISE}`,
     mayBeArray: true,
   },
-  realm: {
-    accepts: isText,
-    expected: `a column of type varchar or text; ${OTHERWISE}`,
-  },
+  realm: { accepts: isText, expected: `a column of type varchar or text; ${OTHERWISE}` },
 };
 
 /** The comparison of a text with a column of numbers would fail for all columns. */
