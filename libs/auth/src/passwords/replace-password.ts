@@ -117,20 +117,15 @@ export class ReplacePassword {
     assertValidField('new_password', passwordProblem(newPassword));
     this.assertSupported();
     const { sessionId } = principal;
-    const changed = await this.inSession.withPassword(
-      principal,
-      currentPassword,
-      'current_password',
-      op,
-      async (user) => {
-        const family = keepTokens ? null : this.tokens.issueFamily(sessionId);
-        const authorized = { sessionId, issued: family && family.digests, verifiedHash: user.passwordHash! };
-        const { kept } = await this.replace(user, newPassword, { change: authorized }, op);
-        if (!kept) throw invalidAccessToken();
-        return { pair: family && tokenPair(family.tokens, kept) };
-      },
-    );
-    return changed.pair;
+    const replace = async (user: StoredUser) => {
+      const family = keepTokens ? null : this.tokens.issueFamily(sessionId);
+      const authorized = { sessionId, issued: family && family.digests, verifiedHash: user.passwordHash! };
+      const { kept } = await this.replace(user, newPassword, { change: authorized }, op);
+      if (!kept) throw invalidAccessToken();
+      return { pair: family && tokenPair(family.tokens, kept) };
+    };
+    const field = 'current_password';
+    return (await this.inSession.withPassword(principal, currentPassword, field, op, replace)).pair;
   }
 
   async reset(userId: UserId, newPassword: string, op: Operation): Promise<void> {

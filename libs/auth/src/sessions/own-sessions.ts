@@ -63,21 +63,17 @@ export class OwnSessions {
   }
 
   /** Changes the data by compare-and-set, so that parallel changes of other keys are not lost. */
-  async updateData(
-    principal: AuthPrincipal,
-    patch: SessionDataPatch,
-    { tx }: Operation,
-  ): Promise<Readonly<Partial<SessionData>>> {
+  async updateData(principal: AuthPrincipal, patch: SessionDataPatch, op: Operation): Promise<Partial<SessionData>> {
     assertSession(principal);
     const id = principal.sessionId;
     for (let writes = 0; writes < MAX_DATA_WRITES; writes++) {
       const now = this.clock.now();
-      const [row] = (await this.database.run(tx, this.readData.with({ id, now }))).rows;
+      const [row] = (await this.database.run(op.tx, this.readData.with({ id, now }))).rows;
       if (!row) throw invalidAccessToken();
       const stored = (row['data'] ?? null) as string | null;
       const data = patchedData(stored, patch);
       const query = this.writeData.with({ id, now, data, dataRead: stored ?? '' });
-      if (data === stored || (await this.database.run(tx, query)).affected === 1)
+      if (data === stored || (await this.database.run(op.tx, query)).affected === 1)
         return JSON.parse(data) as Partial<SessionData>;
     }
     throw tooBusy();

@@ -62,9 +62,7 @@ export class ExternalUsers extends Users {
 
   /** Looks the name up first, because the store's own check for a taken name may compare names differently. */
   async create(user: NewUser): Promise<StoredUser | null> {
-    if (!this.store.create) {
-      throw notSupported('The user store cannot create users. Implement its method `create`.');
-    }
+    if (!this.store.create) throw notSupported('The user store cannot create users. Implement its method `create`.');
     const realm = user.realm ?? null;
     if (await this.findByName(user.username, realm)) return null;
     return this.userNamed('create', user.username, realm, () => this.store.create!(user));
