@@ -378,6 +378,7 @@ export class AuthModule
     });
   }
 
+  /** Silences the check of the tables, which cannot be read while the application closes. */
   beforeApplicationShutdown(): void {
     this.isClosing = true;
   }
