@@ -155,8 +155,8 @@ describe('nest add nestjs-session-auth', () => {
   it.each<[string, Record<string, string>, NestAddOptions, string]>([
     ['an unknown place of the users', { [MODULE]: forRoot }, {}, '--users=own or --users=mapped'],
     ['no root module', { 'src/main.ts': '' }, { users: 'own' }, 'there is no file src/app.module.ts'],
-    ['no TypeORM', { [MODULE]: moduleWith('A') }, { users: 'own' }, 'there are 0 calls'],
-    ['two databases', { [MODULE]: forRoot, 'src/b.ts': forRoot }, { users: 'own' }, 'there are 2 calls'],
+    ['no TypeORM', { [MODULE]: moduleWith('A') }, { users: 'own' }, 'is called 0 times'],
+    ['two databases', { [MODULE]: forRoot, 'src/b.ts': forRoot }, { users: 'own' }, 'is called 2 times'],
     ['no options', { [MODULE]: moduleWith('TypeOrmModule.forRoot()') }, { users: 'own' }, 'src/app.module.ts:6'],
     [
       'useClass',

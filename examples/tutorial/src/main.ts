@@ -8,7 +8,7 @@ async function bootstrap() {
   // No site can show the pages in a frame, and no form can be submitted without its script.
   const policy = "frame-ancestors 'none'; form-action 'none'";
   app.useStaticAssets('public', { setHeaders: (response) => response.setHeader('Content-Security-Policy', policy) });
-  // In production, nobody can log in with this password, because it is published.
+  // In production, this user is not created, because the password is published.
   if (process.env.NODE_ENV !== 'production') {
     await app
       .get(AuthService)

@@ -67,7 +67,10 @@ class SourceEditor {
   addTables(): void {
     const roots = this.find((node) => /^TypeOrmModule\s*\.\s*forRoot(Async)?$/.test(this.calleeOf(node)));
     if (roots.length !== 1) {
-      throw new NotUnderstood(`there are ${roots.length} calls of TypeOrmModule.forRoot() and forRootAsync(), not one`);
+      const hint = roots.length === 0 ? ' (install @nestjs/typeorm, typeorm and a database driver first)' : '';
+      throw new NotUnderstood(
+        `TypeOrmModule.forRoot() or forRootAsync() is called ${roots.length} times, not once${hint}`,
+      );
     }
     const [[path, call]] = roots as [[string, ts.CallExpression]];
     if (this.calleeOf(call).endsWith('Async')) {

@@ -21,7 +21,7 @@ export interface NestAddOptions {
 const EMITTERS: Readonly<Record<string, string>> = { '10': '^2.0.0', '11': '^3.0.0', '12': '^12.0.0' };
 const GUIDES = 'node_modules/nestjs-session-auth/docs';
 const AFTER_ADDING = [
-  'Create the tables: run "typeorm migration:run", or set migrationsRun: true for a single instance. ' +
+  'Create the tables: set migrationsRun: true for a single instance, or run "typeorm migration:run". ' +
     'synchronize: true creates them too.',
   `Create a user and guard a route: see ${GUIDES}/tutorial.md.`,
 ];
@@ -116,7 +116,7 @@ function linesToAdd(manifest: string, users?: Users): string[] {
     'AuthModule.forRoot(),',
     ...(users === 'own'
       ? []
-      : [`${users ? '' : 'With your own users, pass { usersTable: false } as well. '}${MAP_USERS}`]),
+      : [`${users ? '' : 'If you have a table of users, pass { usersTable: false } as well. '}${MAP_USERS}`]),
     ...AFTER_ADDING,
   ];
 }
