@@ -12,9 +12,9 @@ const EXEMPT = /(?:\.spec\.ts|migrations\.ts|frequent-passwords\.ts)$/;
 export function budgets(): Readonly<Record<string, { readonly size: number; readonly budget: number }>> {
   const library = sourcesIn(LIBRARY).filter((path) => !EXEMPT.test(path));
   return {
-    'lines of libs/auth/src': { size: linesOf(library), budget: 16_880 },
+    'lines of libs/auth/src': { size: linesOf(library), budget: 16_900 },
     'files of libs/auth/src': { size: library.length, budget: 150 },
-    'lines of test': { size: linesOf(sourcesIn(TESTS)), budget: 43_300 },
+    'lines of test': { size: linesOf(sourcesIn(TESTS)), budget: 43_500 },
     ...words(),
   };
 }
