@@ -170,8 +170,14 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
     },
   },
   'docs/passwords.md': {
-    declared: `import type { AuthService as Auth } from 'nestjs-session-auth';
+    declared: `import type { AuthPrincipal, AuthService as Auth, ClientInfo } from 'nestjs-session-auth';
+      import type { DataSource } from 'typeorm';
       declare const auth: Auth;
+      declare const client: ClientInfo;
+      declare const dataSource: DataSource;
+      declare const password: string;
+      declare const principal: AuthPrincipal;
+      declare class User { readonly id: number; password: string }
       declare const user: { readonly id: number; readonly email: string };
       declare const mailer: { send(address: string, text: string): Promise<void> };
       declare function isBreached(password: string): Promise<boolean>;`,
