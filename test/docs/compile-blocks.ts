@@ -12,6 +12,7 @@ const STRICT: ts.CompilerOptions = {
   // An excerpt may declare names that it does not use.
   noUnusedLocals: false,
   noUnusedParameters: false,
+  noImplicitReturns: true,
   declaration: false,
   sourceMap: false,
   noEmit: true,

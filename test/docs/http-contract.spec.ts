@@ -13,7 +13,10 @@ const { useOwnErrors } = runBlock<{ useOwnErrors: (app: INestApplication) => voi
 const options = {
   controllers: [UsersController],
   configure: useOwnErrors,
-  auth: { endpoints: { login: false, refresh: false, logout: false, passwordChange: false } },
+  auth: {
+    endpoints: { login: false, refresh: false, logout: false, passwordChange: false },
+    failedLogins: { throttleFrom: 2, accountBlock: false },
+  } as const,
 };
 const UNAUTHORIZED = { message: 'Unauthorized', statusCode: 401 };
 
@@ -31,9 +34,13 @@ describeHttp('the routes in docs/http-contract.md', options, ({ app }) => {
   });
 
   it('refusals have the status and body that clients know, and others those of the library', async () => {
-    await login('wrong').expect(422, { errors: { password: 'incorrectPassword' } });
+    const incorrect = { errors: { password: 'incorrectPassword' } };
+    for (const wrong of ['wrong', 'wrong too']) await login(wrong).expect(422, incorrect);
+    await login()
+      .expect(429, { errors: { password: 'tooManyAttempts' } })
+      .expect('Retry-After', '30');
     await app.http.post('/users/login').send({}).expect(400);
-    await app.http.post('/users/refresh').expect(400, { refresh_token: ['This field may not be blank.'] });
+    await app.http.post('/users/refresh').expect(422, { errors: { refresh_token: ['This field may not be blank.'] } });
     await app.post('/users/refresh', 'other').expect(401, UNAUTHORIZED);
     await app.http.get('/users/me').expect(401, UNAUTHORIZED);
     await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }).expect(404);
