@@ -1,4 +1,4 @@
-import { UseGuards } from '@nestjs/common';
+import { type Type, UseGuards } from '@nestjs/common';
 import { Context, Field, Mutation, ObjectType, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
 import type { MercuriusDriverConfig } from '@nestjs/mercurius';
 import {
@@ -12,6 +12,8 @@ import {
   type AuthUser,
   type SessionInfo,
 } from 'nestjs-session-auth';
+import { blocksUnder } from '../../docs/code-blocks';
+import { runBlock } from '../../docs/run-block';
 import { Browser, type Initiator } from '../../support/browser';
 import { MINUTE } from '../../support/driven-clock';
 import { describeApplication, type TestEnvironment } from '../../support/environment';
@@ -389,5 +391,25 @@ describeApplication('GraphQL with the context of the first request', onSharedCon
       const message = expect.stringContaining('The GraphQL context contains an earlier request') as string;
       expect(read(await ask(env, query))).toEqual([message]);
     }
+  });
+});
+
+const [logins] = blocksUnder('docs/transports.md', '### Logins in GraphQL');
+const { LoginResolver } = runBlock<{ LoginResolver: Type }>(logins!);
+const ON_APOLLO = { imports: [apollo()], providers: [LoginResolver, GuardedResolver] };
+
+describeApplication('the resolver in docs/transports.md', ON_APOLLO, (env) => {
+  it('a client logs in, refreshes and logs out, and a refused refresh is UNAUTHENTICATED', async () => {
+    const tokens = '{ accessToken refreshToken }';
+    const { data } = await ask(env, `mutation { login(email: "alice", password: "${PASSWORD}") ${tokens} }`);
+    const { refreshToken } = (data as { login: { refreshToken: string } }).login;
+    const refresh = (token: string) => ask(env, `mutation { refresh(token: "${token}") ${tokens} }`);
+    const { accessToken } = ((await refresh(refreshToken)).data as { refresh: { accessToken: string } }).refresh;
+    expect(read(await ask(env, 'mutation { logout }', `Bearer ${accessToken}`))).toEqual({ logout: true });
+    expect(read(await ask(env, '{ me { username } }', `Bearer ${accessToken}`))).toEqual(INVALID);
+    const extensions = { code: 'UNAUTHENTICATED', authCode: 'invalid_refresh_token' };
+    expect((await refresh('other')).errors).toEqual([expect.objectContaining({ extensions })]);
+    const [error] = (await ask(env, `mutation { login(email: "", password: "x") ${tokens} }`)).errors!;
+    expect(error!.extensions).toMatchObject({ code: 'BAD_REQUEST', authCode: 'invalid_field' });
   });
 });
