@@ -328,7 +328,6 @@ it('a key of another realm is invalid, also after its user has moved, and change
   expect((await call('acme').expect(200)).body.principal).toMatchObject({ userId: acme, realm: 'acme' });
   const keys = app.nest.get(ApiKeys);
   expect(await keys.authenticate(key, ['orders:read'], { realm: 'acme' })).toMatchObject({ realm: 'acme' });
-  await expect(keys.authenticate(key, ['orders:read'])).rejects.toMatchObject({ code: 'access_token_invalid' });
   await app.dataSource.getRepository(Member).update({ id: acme! }, { active: false });
   for (const realm of ['globex', undefined, 'failure']) await call(realm).expect(401, INVALID);
   await app.dataSource.getRepository(Member).update({ id: acme! }, { active: true });

@@ -2,6 +2,7 @@ import { UseGuards } from '@nestjs/common';
 import { Args, Query, Resolver } from '@nestjs/graphql';
 import { hashSync } from 'bcrypt';
 import {
+  ApiKeys,
   AUTH_ENTITIES_WITHOUT_USERS,
   type AuthError,
   BearerAuthGuard,
@@ -41,6 +42,7 @@ interface Stolen extends LoginAnswer {
   readonly id: number;
   readonly ticket: string;
   readonly reset: string;
+  readonly key: string;
 }
 
 const cookiesOf = (response: { headers: unknown }): string =>
@@ -55,6 +57,8 @@ describeEverywhere('realms', tenants({ cookies: { mode: 'optional', secure: fals
   const { app } = env;
   const acme = { realm: 'acme' };
   let stolen: Stolen;
+  /** The instance that receives the stolen credentials. */
+  let on = app;
   const inRealm = (realm: string | undefined, test: Test): Test =>
     realm === undefined ? test : test.set('X-Realm', realm);
   const login = (realm: string, body: object = ALICE): Test => inRealm(realm, app.http.post('/auth/login/')).send(body);
@@ -72,8 +76,10 @@ describeEverywhere('realms', tenants({ cookies: { mode: 'optional', secure: fals
     const cookies = await login('acme').set('X-Auth-Transport', 'cookie').set('Origin', `http://${host}`).expect(200);
     const { ticket } = await app.auth.verifyCredentials(ALICE, acme);
     const { token: reset } = await app.auth.createPasswordResetToken(id!, acme);
+    const administration = app.nest.get(SessionAdministration);
+    const { key } = await administration.createApiKey(id!, { name: 'a', scopes: ['a'] }, { actor: 'carol' });
     stolen = { ...(body as LoginAnswer), ...(refreshed.body as LoginAnswer), used, id: id!, ticket, reset } as Stolen;
-    stolen = { ...stolen, cookies: cookiesOf(cookies) };
+    stolen = { ...stolen, key, cookies: cookiesOf(cookies) };
   });
 
   const REQUESTS: [title: string, attack: () => Test, status: number][] = [
@@ -93,27 +99,28 @@ describeEverywhere('realms', tenants({ cookies: { mode: 'optional', secure: fals
     ['cookies that log out', () => withCookies(app.http.post('/auth/logout/')), 401],
   ];
   const METHODS: [title: string, attack: (realm: string) => Promise<unknown>, code: string | null][] = [
-    ['an access token', (realm) => app.auth.authenticate(stolen.access_token, { realm }), null],
-    ['a refresh token', (realm) => app.auth.refresh(stolen.refresh_token, { realm }), 'invalid_refresh_token'],
-    ['a used refresh token', (realm) => app.auth.refresh(stolen.used, { realm }), 'invalid_refresh_token'],
-    ['a ticket', (realm) => app.auth.openSession({ ticket: stolen.ticket }, { realm }), 'invalid_login_ticket'],
+    ['an access token', (realm) => on.auth.authenticate(stolen.access_token, { realm }), null],
+    ['a refresh token', (realm) => on.auth.refresh(stolen.refresh_token, { realm }), 'invalid_refresh_token'],
+    ['a used refresh token', (realm) => on.auth.refresh(stolen.used, { realm }), 'invalid_refresh_token'],
+    ['a ticket', (realm) => on.auth.openSession({ ticket: stolen.ticket }, { realm }), 'invalid_login_ticket'],
     [
       'a guess for a ticket',
-      (realm) => app.auth.attempt({ ticket: stolen.ticket, method: 'otp' }, { realm }, () => true),
+      (realm) => on.auth.attempt({ ticket: stolen.ticket, method: 'otp' }, { realm }, () => true),
       'invalid_login_ticket',
     ],
     [
       'a reset token',
-      (realm) => app.auth.redeemPasswordResetToken(stolen.reset, 'another long password', { realm }),
+      (realm) => on.auth.redeemPasswordResetToken(stolen.reset, 'another long password', { realm }),
       'invalid_reset_token',
     ],
-    ['an id for a session', (realm) => app.auth.openSession(stolen.id, { realm }), 'unknown_user'],
+    ['an API key', (realm) => on.nest.get(ApiKeys).authenticate(stolen.key, ['a'], { realm }), 'access_token_invalid'],
+    ['an id for a session', (realm) => on.auth.openSession(stolen.id, { realm }), 'unknown_user'],
     [
       'an id for a ticket',
-      (realm) => app.auth.createLoginTicket(stolen.id, { methods: ['hwk'] }, { realm }),
+      (realm) => on.auth.createLoginTicket(stolen.id, { methods: ['hwk'] }, { realm }),
       'unknown_user',
     ],
-    ['an id for a reset token', (realm) => app.auth.createPasswordResetToken(stolen.id, { realm }), 'unknown_user'],
+    ['an id for a reset token', (realm) => on.auth.createPasswordResetToken(stolen.id, { realm }), 'unknown_user'],
   ];
 
   async function worksInItsRealm(): Promise<void> {
@@ -211,7 +218,7 @@ describeEverywhere('realms', tenants({ cookies: { mode: 'optional', secure: fals
     const before = await stored();
     for (const realm of ['acme', 'globex']) {
       for (const [, attack, status] of REQUESTS) await inRealm(realm, attack()).expect(status);
-      for (const [, attack, code] of METHODS.slice(0, 6)) expect(await codeOf(attack(realm))).toBe(code);
+      for (const [, attack, code] of METHODS.slice(0, 7)) expect(await codeOf(attack(realm))).toBe(code);
     }
     expect(await stored()).toEqual(before);
     await members.update({ id: stolen.id }, { tenant: 'acme' });
@@ -228,6 +235,20 @@ describeEverywhere('realms', tenants({ cookies: { mode: 'optional', secure: fals
     expect(await stored()).toEqual(before);
     await inRealm('acme', app.get('/me', stolen.access_token)).expect(401);
     expect(app.sent('user_logged_out').map(({ reason }) => reason)).toContain('user_disabled');
+  });
+
+  it('an instance without the option realm refuses every credential of a realm, and changes nothing', async () => {
+    on = await env.start(
+      tenants({ realm: undefined, users: { entity: Member, username: 'email', passwordHash: 'password' } } as never),
+    );
+    const close = jest.fn();
+    on.nest.get(OpenSockets).register(stolen.session_id, close);
+    await on.nest.get(OpenSockets).check();
+    expect(close).toHaveBeenCalledTimes(1);
+    const before = await stored();
+    for (const [, attack, code] of METHODS.slice(0, 7)) expect(await codeOf(attack('acme'))).toBe(code);
+    expect(await stored()).toEqual(before);
+    on = app;
   });
 });
 
@@ -324,7 +345,7 @@ describeOnEachDatabase('createUser() with realms', tenants(), ({ app }) => {
 });
 
 describeOnEachDatabase('without the option realm', { auth: { refreshReuseGraceSeconds: 10 } }, ({ app, tap }) => {
-  it('no statement reads or writes a realm, a realm of a client is ignored, and createUser() refuses one', async () => {
+  it('no statement reads or writes a realm other than NULL, a realm of a client is ignored, and createUser() refuses one', async () => {
     const statements: string[] = [];
     tap.hook = { before: ({ sql }) => void statements.push(sql) };
     const client = { realm: 'acme' };
@@ -339,7 +360,7 @@ describeOnEachDatabase('without the option realm', { auth: { refreshReuseGraceSe
     await app.auth.redeemPasswordResetToken(token, 'another long password', client);
     tap.hook = {};
     expect(statements.length).toBeGreaterThan(10);
-    expect(statements.filter((sql) => /realm/i.test(sql))).toEqual([]);
+    expect(statements.filter((sql) => /realm(?!\W IS NULL)/i.test(sql))).toEqual([]);
     await expect(app.auth.createUser({ ...ALICE, ...client })).rejects.toThrow('Set the option realm too.');
     await app.auth.resetPassword(user.id, PASSWORD);
   });

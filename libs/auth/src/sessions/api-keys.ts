@@ -123,7 +123,7 @@ export class ApiKeys {
     const isUnchanged = function* (): Step<boolean> {
       return (yield* lock.version(id)) === version;
     };
-    const created = await this.store(id, user.realm ?? null, key, administrator.client, { actor }, isUnchanged);
+    const created = await this.store(id, this.clients.realmIn(user), key, administrator.client, { actor }, isUnchanged);
     // If nothing was stored, the user may have been disabled in the meantime.
     return created ?? this.createFor(userId, key, administrator);
   }

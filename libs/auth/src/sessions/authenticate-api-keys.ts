@@ -103,7 +103,8 @@ export class AuthenticateApiKeys {
     const digest = sha256(key);
     const found = await this.loader.get(id);
     if (!found || digest !== found.digest || found.expiresAt <= this.clock.now()) return null;
-    const account = await this.sessions.accountInRealm(found, info, realm);
+    // Without the option, every key of a realm is invalid.
+    const account = (found.realm ?? realm) === realm ? await this.sessions.accountInRealm(found, info, realm) : null;
     return account && { ...found, readUser: () => account.user };
   }
 }

@@ -212,8 +212,8 @@ export class Authenticate {
     this.allowsImpersonation = impersonationPolicy !== undefined;
     const user = users.sql;
     const properties = `id userId accessDigest lastActivity authenticatedAt ${PROOF_COLUMNS}${realm ? ' realm' : ''}`;
-    // Once the option is removed, no administrator acts as a user any more.
-    const ordinary = impersonationPolicy ? '' : 'AND s.{session.actor} IS NULL';
+    // Without an option, no session that needs it is accepted.
+    const ordinary = `${impersonationPolicy ? '' : 'AND s.{session.actor} IS NULL'} ${sql.ofRealm}`;
     const actor = impersonationPolicy ? ', s.{session.actor} AS actor' : '';
     this.loader = new LookupById(
       database,
@@ -234,7 +234,7 @@ export class Authenticate {
     );
     this.activeByIds = statements.statement(
       `SELECT ${sql.columnsWithAccount}, ${columns('session', 'familyDigest data', 's.')}${sql.realmColumns}
-       FROM {session} s WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active'`,
+       FROM {session} s WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active' ${sql.ofRealm}`,
     );
   }
 

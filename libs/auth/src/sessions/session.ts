@@ -116,6 +116,8 @@ export class SessionSql {
   readonly columnsWithAccount: string;
   /** The columns that `realmsFromRow` reads, after a comma. Empty if realms are not used. */
   readonly realmColumns: string;
+  /** Without the option `realm`, excludes the sessions that instances with the option have opened. Begins with AND. */
+  readonly ofRealm: string;
   private readonly idleMs: string;
 
   constructor(
@@ -138,6 +140,7 @@ export class SessionSql {
     this.realmColumns = options.realm
       ? `, s.{session.realm} AS realm, ${users.sql?.realm ?? 'NULL'} AS user_realm`
       : '';
+    this.ofRealm = options.realm ? '' : 'AND s.{session.realm} IS NULL';
   }
 
   /** Returns an expression for a remembered session or another one. Without `rememberMe`, all sessions are as others. */
