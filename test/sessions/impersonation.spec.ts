@@ -190,6 +190,7 @@ describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start, tap }
     const { accessToken } = await actAsBob(app);
     await app.auth.forgetUser(alice);
     expect(await isAccepted(app, accessToken)).toBe(false);
+    expect((await app.auth.exportUserData(alice)).events).toEqual([]);
     expect((await recorded(app, bob)).map(([event]) => event)).toEqual([
       'impersonation_started',
       'impersonation_ended',

@@ -84,6 +84,7 @@ export class Accounts {
   private readonly removeKeys;
   private readonly batches;
   private readonly storedSessions;
+  private readonly impersonations;
 
   constructor(
     private readonly database: Database,
@@ -103,6 +104,9 @@ export class Accounts {
     this.storedSessions = sql.select(
       'WHERE s.{session.userId} = :userId ORDER BY s.{session.createdAt} DESC, s.{session.id} DESC',
       `${sql.columns}, ${columns('session', 'endedAt endReason data', 's.')}`,
+    );
+    this.impersonations = statements.statement(
+      "SELECT {event.extra} AS extra FROM {event} WHERE {event.userId} = :userId AND {event.event} = 'impersonation_started'",
     );
     const removal = (table: string, condition = '') =>
       statements.statement(`DELETE FROM {${table}} WHERE {${table}.userId} = :userId ${condition}`);
@@ -184,6 +188,12 @@ export class Accounts {
   async forget(userId: string, op: Operation): Promise<void> {
     await this.throttle.forget(userId, op.tx);
     await this.removeAccess(userId, op);
+    // Later, the end of a session in which the user acts as another one would write an event of the user.
+    for (const { extra } of (await this.database.run(op.tx, this.impersonations.with({ userId }))).rows) {
+      const { user_id: ofUser = userId, session_id } = JSON.parse(String(extra)) as Record<string, string>;
+      const command = { userId: ofUser, sessionId: session_id!, reason: 'actor_session_ended' } as const;
+      await this.endSessions.end(command, { client: NO_CLIENT, tx: op.tx });
+    }
     for (const batch of this.batches) {
       const removeBatch = (): Step<number> => affectedBy(batch.with({ userId }));
       while ((await this.database.transaction(op.tx, removeBatch)) === BATCH_SIZE) await nextTurn();
