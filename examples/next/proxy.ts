@@ -9,6 +9,7 @@ export async function proxy(request: NextRequest) {
   headers.set('cookie', session.cookie); // so that the components of the page use the new cookies
   const response = NextResponse.next({ request: { headers } });
   for (const line of lines) response.headers.append('Set-Cookie', line);
+  if (lines.length > 0) response.headers.set('Cache-Control', 'private, no-store'); // a shared cache must not store them
   return response;
 }
 

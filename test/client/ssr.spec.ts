@@ -18,6 +18,7 @@ interface Visit {
   readonly status: number;
   /** The values of `Set-Cookie` in the response to the browser. */
   readonly lines: readonly string[];
+  readonly caching: string | null;
   me(): Promise<Response>;
 }
 
@@ -52,6 +53,7 @@ const next: Recipe = async (sessionOf, sent) => {
   return {
     status: response.status,
     lines: response.headers.getSetCookie(),
+    caching: response.headers.get('cache-control'),
     me: () =>
       me().then(
         (body) => Response.json(body),
@@ -62,12 +64,14 @@ const next: Recipe = async (sessionOf, sent) => {
 
 const nuxt: Recipe = async (sessionOf, sent) => {
   const lines: string[] = [];
+  let caching: string | null = null;
   const h3 = {
     createError: (error: object) => error,
     defineEventHandler: (handler: unknown) => handler,
     getRequestHeader: (_: unknown, name: string) => sent.get(name) ?? undefined,
     getRequestIP: () => ADDRESS,
     appendResponseHeader: (_: unknown, name: string, line: string) => name === 'set-cookie' && lines.push(line),
+    setResponseHeader: (_: unknown, name: string, value: string) => name === 'cache-control' && (caching = value),
   };
   const modules = { h3, '../../session.js': { sessionOf } };
   const { default: handle } = block<{ default(event: object): Promise<void> }>('Nuxt', 0, modules);
@@ -76,7 +80,7 @@ const nuxt: Recipe = async (sessionOf, sent) => {
     () => 200,
     ({ statusCode }: { statusCode: number }) => statusCode,
   );
-  return { status, lines, me: () => event.context.session.fetch('/me') };
+  return { status, lines, caching, me: () => event.context.session.fetch('/me') };
 };
 
 const svelteKit: Recipe = async (sessionOf, sent) => {
@@ -88,7 +92,8 @@ const svelteKit: Recipe = async (sessionOf, sent) => {
   const event = { request: { headers: sent }, locals, getClientAddress: () => ADDRESS };
   const resolve = () => Promise.resolve(Response.redirect('http://localhost:4000/', 303));
   const response = await handle({ event, resolve });
-  return { status: response.status, lines: response.headers.getSetCookie(), me: () => locals.session.fetch('/me') };
+  const [lines, caching] = [response.headers.getSetCookie(), response.headers.get('cache-control')];
+  return { status: response.status, lines, caching, me: () => locals.session.fetch('/me') };
 };
 
 const auth = { cookies: { mode: 'optional', secure: false, trustedOrigins: [ORIGIN] } } as const;
@@ -126,10 +131,11 @@ describe.each([
 
     it('a page whose access cookie has expired is rendered with the session, and the browser gets the new cookies', async () => {
       const before = new Map(browser.jar);
-      expect((await visit()).lines).toEqual([]);
+      expect(await visit()).toMatchObject({ lines: [], caching: null });
       expire();
       // A link on another site has opened the page.
-      const { lines, me } = await visit({ 'sec-fetch-site': 'cross-site' });
+      const { lines, caching, me } = await visit({ 'sec-fetch-site': 'cross-site' });
+      expect(caching).toBe('private, no-store');
       expect(await (await me()).json()).toMatchObject({ username: 'alice' });
       expect(lines).toHaveLength(2);
       for (const line of lines) expect(line).toMatch(/HttpOnly; SameSite=Lax/);

@@ -9,8 +9,8 @@ export interface User {
 
 const client = new AuthClient({ authPath: 'api/auth', transport: 'cookie' });
 
-/** @param props `user`: the user that the server has loaded */
-export function Account({ user }: { readonly user: User | null }) {
+/** @param props `user`: the user that the server has loaded, if any */
+export function Account({ user }: { readonly user?: User | undefined }) {
   return (
     <SessionProvider client={client} loadUser="/api/me" initialUser={user}>
       <Session />

@@ -38,7 +38,8 @@ const actions = {
 const element = (id) => document.getElementById(id);
 
 async function show() {
-  const { ok } = await fetch('/auth/sessions');
+  let { ok } = await fetch('/auth/sessions');
+  if (!ok && (await post('/auth/token/refresh')).isOk) ({ ok } = await fetch('/auth/sessions'));
   element('signed-in').hidden = !ok;
   element('signed-out').hidden = ok;
 }

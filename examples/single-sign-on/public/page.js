@@ -36,7 +36,11 @@ async function home() {
     element('sessions').append(item);
   }
   for (const button of document.querySelectorAll('[data-start]')) button.onclick = () => start(button.dataset.start);
-  element('logout').onclick = async () => location.assign((await post('/sso/logout')).body.url ?? '/');
+  element('logout').onclick = async () => {
+    let answer = await post('/sso/logout');
+    if (!answer.ok && (await post('/auth/token/refresh/')).ok) answer = await post('/sso/logout');
+    location.assign(answer.body.url ?? '/');
+  };
   element('password').onsubmit = async (event) => {
     event.preventDefault();
     const { ok, body } = await post('/auth/login/', Object.fromEntries(new FormData(event.target)));

@@ -65,7 +65,7 @@ export class ServerSession {
   async #exchange(): Promise<readonly string[]> {
     const { origin, authPath = 'auth' } = this.options;
     const headers = this.#headers({ 'X-Auth-Transport': 'cookie' });
-    // The page may have been opened from another site, which gains nothing from a refresh.
+    // A page may be opened from another site, which gets no token. See "What is not defended" in docs/threats.md.
     headers.delete('sec-fetch-site');
     headers.set('origin', origin);
     const url = new URL(`./${authPath.replace(/^\/+|\/+$/g, '')}/token/refresh`, this.#base);
