@@ -66,7 +66,7 @@ onSubmit('confirm', async ({ code }) => {
   showCodes(answer);
 });
 
-// The server requires a login with a code within the last five minutes, and a newer code.
+// The server requires a code within the last five minutes, and a newer code.
 onSubmit('renew', async ({ code }) => {
   const { isOk, answer } = await post('/second-factor/recovery-codes', { code });
   if (isOk) showCodes(answer);

@@ -1,28 +1,29 @@
-import { applyDecorators, Controller, Header, HttpCode, Post, Req, UnprocessableEntityException } from '@nestjs/common';
+import { applyDecorators, Controller, Header, HttpCode, Inject, Post, Req, UseGuards } from '@nestjs/common';
+import { UnprocessableEntityException } from '@nestjs/common';
 import type { Request } from 'express';
-import { AuthService, clientInfoOf, RequireRecentLogin, type AuthPrincipal, type UserId } from 'nestjs-session-auth';
+import { AuthService, BearerAuthGuard, clientInfoOf, Public, RequireRecentLogin } from 'nestjs-session-auth';
+import type { AuthPrincipal, UserId } from 'nestjs-session-auth';
 import { toDataURL } from 'qrcode';
 import { SecondFactors, TRUST_COOKIE, type LoginClient } from './second-factors.service.js';
 
 type SessionRequest = Request & { readonly auth: AuthPrincipal; readonly user: { id: UserId; username: string } };
 type Target = { readonly ticket: string } | { readonly principal: AuthPrincipal };
-/** A POST route that responds with 200. Caches must not store its tokens, secrets and codes. */
-const PostSecret = (path: string) => applyDecorators(Post(path), HttpCode(200), Header('Cache-Control', 'no-store'));
+/** A POST route that returns secrets, which caches must not store. `RequireRecentLogin` includes `BearerAuthGuard`. */
+const PostSecret = (path: string, access: MethodDecorator) =>
+  applyDecorators(Post(path), HttpCode(200), Header('Cache-Control', 'no-store'), access);
 
 @Controller()
 export class SecondFactorController {
-  constructor(
-    private readonly auth: AuthService,
-    private readonly factors: SecondFactors,
-  ) {}
+  @Inject() private readonly auth!: AuthService;
+  @Inject() private readonly factors!: SecondFactors;
 
-  @PostSecret('login')
+  @PostSecret('login', Public())
   login(@Req() request: Request): Promise<object> {
     const [, deviceToken = ''] = /(?:^|; )__Host-device=(\w+)/.exec(request.headers.cookie ?? '') ?? [];
     return this.auth.login(request.body ?? {}, { ...clientInfoOf(request), deviceToken } as LoginClient);
   }
 
-  @PostSecret('login/code')
+  @PostSecret('login/code', Public())
   async loginWithCode(@Req() request: Request): Promise<object> {
     const { ticket = '', trust } = request.body ?? {};
     const userId = await this.check(request, { ticket });
@@ -32,16 +33,14 @@ export class SecondFactorController {
     return session;
   }
 
-  @PostSecret('second-factor/enroll')
-  @RequireRecentLogin({ withinSeconds: 300 })
+  @PostSecret('second-factor/enroll', RequireRecentLogin({ withinSeconds: 300 }))
   async enroll(@Req() { user }: SessionRequest): Promise<object> {
     const uri = await this.factors.enroll(String(user.id), user.username);
     return { uri, qrCode: await toDataURL(uri) };
   }
 
   /** Enables the second factor. Ends the other sessions, and revokes the earlier tokens of this session. */
-  @PostSecret('second-factor/confirm')
-  @RequireRecentLogin({ withinSeconds: 300 })
+  @PostSecret('second-factor/confirm', RequireRecentLogin({ withinSeconds: 300 }))
   async confirm(@Req() request: SessionRequest): Promise<object> {
     const userId = await this.check(request, { principal: request.auth }, { isConfirmed: false });
     await this.factors.endTrust(request.auth); // a login that ran while the factor was disabled can have stored a token
@@ -50,23 +49,26 @@ export class SecondFactorController {
     return { ...pair, recoveryCodes: await this.factors.createTokens(userId, 'recovery', 10) };
   }
 
-  /** Replaces the recovery codes, for example if the response of `confirm` was lost. */
-  @PostSecret('second-factor/recovery-codes')
-  @RequireRecentLogin({ withinSeconds: 300, methods: ['otp'] })
+  @PostSecret('second-factor/verify', UseGuards(BearerAuthGuard))
+  async verify(@Req() request: SessionRequest): Promise<object> {
+    await this.check(request, { principal: request.auth }, { onlyOtp: true });
+    return this.auth.confirmIdentity(request.auth, { methods: ['otp'] }, clientInfoOf(request));
+  }
+
+  @PostSecret('second-factor/recovery-codes', RequireRecentLogin({ withinSeconds: 300, methods: ['otp'] }))
   async renewRecoveryCodes(@Req() request: SessionRequest): Promise<object> {
     const userId = await this.check(request, { principal: request.auth }, { onlyOtp: true });
     return { recoveryCodes: await this.factors.createTokens(userId, 'recovery', 10) };
   }
 
-  @PostSecret('second-factor/disable')
-  @RequireRecentLogin({ withinSeconds: 300 })
+  @PostSecret('second-factor/disable', RequireRecentLogin({ withinSeconds: 300 }))
   async disable(@Req() request: SessionRequest): Promise<void> {
     await this.factors.disable(await this.check(request, { principal: request.auth }));
   }
 
   /** Checks the code of a request. Failed attempts are throttled. @returns the id of the user */
   private async check(request: Request, target: Target, { isConfirmed = true, onlyOtp = false } = {}): Promise<string> {
-    const code = typeof request.body?.code === 'string' ? request.body.code : '';
+    const code = typeof request.body?.code === 'string' ? request.body.code.trim().toLowerCase() : '';
     const method = !onlyOtp && /^[0-9a-f]{32}$/.test(code) ? 'recovery' : 'otp';
     let userId = '';
     const isRight = await this.auth.attempt({ ...target, method }, clientInfoOf(request), ({ id }) =>

@@ -6,9 +6,7 @@ import { EntityManager, LessThan, MoreThan } from 'typeorm';
 import { Authenticator, FactorToken } from './entities.js';
 
 export const TRUST_COOKIE = { httpOnly: true, secure: true, sameSite: 'strict', maxAge: 30 * 24 * 3_600_000 } as const;
-/** The client of a login, with the cookie of a trusted device. */
 export type LoginClient = ClientInfo & { readonly deviceToken?: string };
-/** Returns a digest without a salt, which is sufficient for tokens of 128 random bits. */
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 @Injectable()

@@ -162,6 +162,31 @@ describe('new recovery codes', () => {
   });
 });
 
+describe('a code within a session', () => {
+  const verify = (token?: string, code?: string): Promise<Answer> => post('/second-factor/verify', { code }, token);
+
+  it('opens routes that require a recent code, and replaces the tokens', async () => {
+    const { secret, tokens } = await enable(username);
+    mock.timers.tick(300_000);
+    const refused = await post('/second-factor/recovery-codes', { code: await codeOf(secret) }, tokens.accessToken);
+    assert.deepEqual([refused.status, refused.body.code], [403, 'recent_login_required']);
+    const { status, body, cacheControl } = await verify(tokens.accessToken, await codeOf(secret));
+    assert.deepEqual([status, cacheControl], [200, 'no-store']);
+    assert.equal((await get('/auth/sessions', tokens.accessToken)).status, 401);
+    nextStep();
+    const code = await codeOf(secret);
+    assert.equal((await post('/second-factor/recovery-codes', { code }, body.accessToken)).status, 200);
+  });
+
+  it('requires a session and a right one-time code', async () => {
+    const { secret, tokens, recoveryCodes } = await enable(username);
+    assert.equal((await verify(undefined, await codeOf(secret))).status, 401);
+    for (const code of [undefined, await wrongCode(secret), recoveryCodes[0]]) {
+      assert.equal((await verify(tokens.accessToken, code)).status, 422);
+    }
+  });
+});
+
 describe('disabling', () => {
   it('requires a code of the authenticator or a recovery code, even after a login with a code', async () => {
     const { secret, tokens, recoveryCodes } = await enable(username);

@@ -33,6 +33,12 @@ describe('a login with a code', () => {
     }
   });
 
+  it('accepts codes with spaces around them, and recovery codes in upper case', async () => {
+    const { secret, recoveryCodes } = await enable(username);
+    assert.equal((await withCode(await ticketOf(username), ` ${await codeOf(secret)}\n`)).status, 200);
+    assert.equal((await withCode(await ticketOf(username), recoveryCodes[0]!.toUpperCase())).status, 200);
+  });
+
   it('refuses a code that is older than the last accepted code', async () => {
     const { secret } = await enable(username);
     assert.equal((await withCode(await ticketOf(username), await codeOf(secret, 1))).status, 200);
