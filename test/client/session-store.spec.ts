@@ -1,3 +1,4 @@
+import { AxiosError } from 'axios';
 import type { AuthClient } from 'nestjs-session-auth-client';
 import { createSession, type SessionOptions, type SessionState } from 'nestjs-session-auth-client/svelte';
 import { FakeAuthServer } from 'nestjs-session-auth-client/testing';
@@ -50,6 +51,12 @@ it.each<[string, () => Promise<User | null>, string, string | undefined]>([
     undefined,
   ],
   ['signed_out', () => client.fetch('/me').then(() => null), 'signedOut', undefined],
+  [
+    'signed_out in an error of axios',
+    () => client.fetch('/me').then(() => null, (error: Error) => Promise.reject(AxiosError.from(error))),
+    'signedOut',
+    undefined,
+  ],
   ['a 403', () => Promise.reject(Object.assign(new Error('no'), { status: 403 })), 'failed', 'no'],
   ['a network error', () => Promise.reject(new TypeError('Failed to fetch')), 'failed', 'Failed to fetch'],
 ])('a function that answers with %s', async (_, loadUser, status, message) => {

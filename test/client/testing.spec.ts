@@ -1,3 +1,4 @@
+import { AxiosError } from 'axios';
 import { ClientError, type AuthClient } from 'nestjs-session-auth-client';
 import { retry } from 'nestjs-session-auth-client/query';
 import { FakeAuthServer } from 'nestjs-session-auth-client/testing';
@@ -83,5 +84,8 @@ it.each<[string, unknown, boolean]>([
   ['an axios error without a response', { code: 'ERR_NETWORK' }, true],
   ['no error', null, true],
 ])('TanStack Query repeats a query after %s only if it may succeed', (_, error, isRepeated) => {
-  expect([retry(0, error), retry(2, error), retry(3, error)]).toEqual([isRepeated, isRepeated, false]);
+  // Axios wraps the errors of `client.fetch`.
+  for (const one of error instanceof ClientError ? [error, AxiosError.from(error)] : [error]) {
+    expect([retry(0, one), retry(2, one), retry(3, one)]).toEqual([isRepeated, isRepeated, false]);
+  }
 });

@@ -69,6 +69,12 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof ClientError && error.code === 'signed_out';
 }
 
+/** Returns the `ClientError` that axios has wrapped in its own error. Returns any other error unchanged. */
+export function unwrap(error: unknown): unknown {
+  const { cause } = (error ?? {}) as { cause?: unknown };
+  return cause instanceof ClientError ? cause : error;
+}
+
 /** Returns the status of a `ClientError`, a `Response` or an error of axios, or null if there is none. */
 export function statusOf(error: unknown): number | null {
   const { status, response } = (error ?? {}) as { status?: number | null; response?: { status?: number } };

@@ -1,5 +1,5 @@
 // For TanStack Query, without an import of it.
-import { ClientError, statusOf } from './errors.js';
+import { ClientError, statusOf, unwrap } from './errors.js';
 
 const MAX_RETRIES = 3;
 
@@ -8,8 +8,9 @@ const MAX_RETRIES = 3;
  * server, a lost response, a 5xx. Does not repeat what cannot succeed: a session that has ended or changed, a 4xx.
  * Other errors without a status are repeated.
  */
-export function retry(failureCount: number, error: unknown): boolean {
+export function retry(failureCount: number, thrown: unknown): boolean {
   if (failureCount >= MAX_RETRIES) return false;
+  const error = unwrap(thrown);
   const status = statusOf(error);
   if (status) return status >= 500;
   return !(error instanceof ClientError) || error.code === 'offline' || error.code === 'no_answer';

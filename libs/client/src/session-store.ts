@@ -1,5 +1,5 @@
 import type { AuthClient } from './client.js';
-import { isSignedOut, statusOf } from './errors.js';
+import { isSignedOut, statusOf, unwrap } from './errors.js';
 import type { SessionEndReason } from './events.js';
 import { refusalOf } from './requests.js';
 
@@ -69,7 +69,10 @@ export function createSessionStore<User>(
     const own = ++latest;
     const answer = await read().then(
       (user) => ({ user: user ?? null }),
-      (error: unknown) => (isSignedOut(error) || statusOf(error) === 401 ? { user: null } : { error }),
+      (thrown: unknown) => {
+        const error = unwrap(thrown);
+        return isSignedOut(error) || statusOf(error) === 401 ? { user: null } : { error };
+      },
     );
     if (own !== latest) return;
     if ('error' in answer) {
