@@ -60,6 +60,12 @@ describe.each(['bearer', 'cookie'] as const)('a fake server, with the transport 
     await expect(client.login('alice', 'secret')).rejects.toMatchObject({ code: 'offline' });
   });
 
+  it('a user can be added later', async () => {
+    server.addUser('carol', 'secret');
+    await client.login('carol', 'secret');
+    expect(await me()).toEqual({ username: 'carol' });
+  });
+
   it('a request without a session is refused', async () => {
     const { status } = await server.respond(new Request('http://localhost/me'));
     expect(status).toBe(401);

@@ -63,6 +63,11 @@ export class FakeAuthServer {
     return new AuthClient({ baseUrl: 'http://localhost', authPath: this.#authPath, ...options, environment });
   }
 
+  /** Adds a user, or replaces the password of one. */
+  addUser(username: string, password: string): void {
+    this.#passwords.set(username, password);
+  }
+
   /** Responds to a request. For MSW: `http.all('https://api.example.com/*', ({ request }) => server.respond(request))`. */
   async respond(request: Request): Promise<Response> {
     if (!this.isReachable) return Response.error();
