@@ -5,7 +5,7 @@ import * as vue from 'nestjs-session-auth-client/vue';
 import { createElement, StrictMode } from 'react';
 import { renderToString } from 'react-dom/server';
 import { act, create, type ReactTestRenderer } from 'react-test-renderer';
-import { createRenderer, createSSRApp, watchEffect, type RendererOptions } from 'vue';
+import { createRenderer, createSSRApp, h, ref, watchEffect, type RendererOptions } from 'vue';
 import { renderToString as renderVue } from 'vue/server-renderer';
 import { FakePage, settle, type User } from './fake-page';
 
@@ -20,8 +20,8 @@ const ReactPage = (): string => {
   if (shown.at(-1) !== text) shown.push(text);
   return text;
 };
-const reactApp = (client: AuthClient, options: Options) =>
-  createElement(react.SessionProvider<User>, { client, ...options }, createElement(ReactPage));
+const reactApp = (client: AuthClient, options: Options, key = '/') =>
+  createElement(react.SessionProvider<User>, { client, ...options }, createElement(ReactPage, { key }));
 
 const VuePage = {
   setup() {
@@ -36,11 +36,12 @@ const nodes = Object.fromEntries(NODES.map((name) => [name, () => ({})]));
 describe.each([
   {
     framework: 'React',
-    /** Mounts the component. Returns a function that unmounts it. */
+    /** Mounts the component. `navigate` replaces it with another one. */
     async mount(client: AuthClient, options: Options) {
       let root!: ReactTestRenderer;
-      await act(async () => void (root = create(createElement(StrictMode, null, reactApp(client, options)))));
-      return () => root.unmount();
+      const appAt = (key: string) => createElement(StrictMode, null, reactApp(client, options, key));
+      await act(async () => void (root = create(appAt('/'))));
+      return { navigate: () => root.update(appAt('/other')), unmount: () => root.unmount() };
     },
     render: async (client: AuthClient, options: Options) => renderToString(reactApp(client, options)),
     renderAlone: async () => renderToString(createElement(ReactPage)),
@@ -48,9 +49,11 @@ describe.each([
   {
     framework: 'Vue',
     async mount(client: AuthClient, options: Options) {
-      const app = createRenderer(nodes as unknown as RendererOptions<object, object>).createApp(VuePage);
+      const key = ref('/');
+      const root = { render: () => h(VuePage, { key: key.value }) };
+      const app = createRenderer(nodes as unknown as RendererOptions<object, object>).createApp(root);
       app.use(vue.sessionPlugin<User>(client, options)).mount({});
-      return () => app.unmount();
+      return { navigate: () => void (key.value = '/other'), unmount: () => app.unmount() };
     },
     render: (client: AuthClient, options: Options) =>
       renderVue(createSSRApp(VuePage).use(vue.sessionPlugin<User>(client, options))),
@@ -76,7 +79,7 @@ describe.each([
 
   it('a component shows each change, and receives nothing after it is gone', async () => {
     const during = (work: () => unknown) => act(async () => (await work(), settle()));
-    const unmount = await mount(client, { loadUser: '/me' });
+    const { unmount } = await mount(client, { loadUser: '/me' });
     await during(settle);
     await during(() => client.login('alice', 'secret'));
     await during(() => client.login('bob', 'secret'));
@@ -92,6 +95,15 @@ describe.each([
       'signedIn bob null',
       'signedOut undefined signedOutElsewhere',
     ]);
+  });
+
+  it('the user is loaded once, even if another component replaces the last one that shows the session', async () => {
+    await client.login('alice', 'secret');
+    const fetch = jest.spyOn(client, 'fetch');
+    const { navigate } = await mount(client, { loadUser: '/me' });
+    await act(settle);
+    await act(async () => (navigate(), settle()));
+    expect([fetch.mock.calls.length, shown]).toEqual([1, expect.arrayContaining(['signedIn alice null'])]);
   });
 
   it('a server renders the given user, or that the user is not known yet, and sends nothing', async () => {

@@ -113,15 +113,21 @@ export function createSessionStore<User>(
     };
   }
 
-  let detach: () => void;
+  let detach: (() => void) | undefined;
   return {
     getState: () => state,
     getInitialState: () => initial,
     subscribe(listener) {
-      if (!listeners.size) detach = attach();
+      detach ??= attach();
       listeners.add(listener);
       return () => {
-        if (listeners.delete(listener) && !listeners.size) detach();
+        listeners.delete(listener);
+        // If another component replaces the last one, its listener is added before the microtask.
+        queueMicrotask(() => {
+          if (listeners.size) return;
+          detach?.();
+          detach = undefined;
+        });
       };
     },
   };
