@@ -8,10 +8,10 @@ const MAX_RETRIES = 3;
  * server, a lost response, a 5xx. Does not repeat what cannot succeed: a session that has ended or changed, a 4xx.
  * Other errors without a status are repeated.
  */
-export function retry(failureCount: number, thrown: unknown): boolean {
+export function retry(failureCount: number, error: unknown): boolean {
   if (failureCount >= MAX_RETRIES) return false;
-  const error = unwrap(thrown);
-  const status = statusOf(error);
+  const failure = unwrap(error);
+  const status = statusOf(failure);
   if (status) return status >= 500;
-  return !(error instanceof ClientError) || error.code === 'offline' || error.code === 'no_answer';
+  return !(failure instanceof ClientError) || failure.code === 'offline' || failure.code === 'no_answer';
 }
