@@ -64,6 +64,14 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
         clear(): void;
         resetQueries(): Promise<void>;
       }`,
+      pages: 'export declare const Account: () => null, SignIn: () => null;',
+      'node_modules/react-router/index': `
+        export declare function createBrowserRouter(routes: object[]): { navigate(to: string): Promise<void> };
+        export declare function redirect(to: string): Response;`,
+      'node_modules/vue-router/index': `export declare function createWebHistory(): object;
+        export declare function createRouter(options: object): { push(to: string): Promise<unknown>,
+          beforeEach(guard: (to: { meta: { requiresSession?: unknown } }) => Promise<boolean | string>): void };`,
+      'node_modules/pinia/index': 'export declare function defineStore<T>(id: string, setup: () => T): () => T;',
       'node_modules/msw/index': `export declare const http: {
         all(path: string, resolve: (info: { request: Request }) => Promise<Response>): object };`,
       'node_modules/msw/node/index': 'export declare function setupServer(...handlers: object[]): { listen(): void };',
