@@ -53,7 +53,11 @@ it.each<[string, () => Promise<User | null>, string, string | undefined]>([
   ['signed_out', () => client.fetch('/me').then(() => null), 'signedOut', undefined],
   [
     'signed_out in an error of axios',
-    () => client.fetch('/me').then(() => null, (error: Error) => Promise.reject(AxiosError.from(error))),
+    () =>
+      client.fetch('/me').then(
+        () => null,
+        (error: Error) => Promise.reject(AxiosError.from(error)),
+      ),
     'signedOut',
     undefined,
   ],
