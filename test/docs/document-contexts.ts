@@ -92,7 +92,8 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
         export declare function defineEventHandler<T>(handler: (event: H3Event) => T): (event: H3Event) => T;
         export declare function getRequestHeader(event: H3Event, name: string): string | undefined;
         export declare function getRequestIP(event: H3Event): string | undefined;
-        export declare function appendResponseHeader(event: H3Event, name: string, value: string): void;`,
+        export declare const appendResponseHeader: (event: H3Event, name: string, value: string) => void;
+        export declare const setResponseHeader: typeof appendResponseHeader;`,
       'node_modules/@sveltejs/kit/index': `export interface RequestEvent {
           readonly request: Request; readonly locals: { session?: object }; getClientAddress(): string }
         export type Handle = (input: { event: RequestEvent; resolve: (event: RequestEvent) => Promise<Response> }) => Promise<Response>;`,
