@@ -135,8 +135,8 @@ describeHttp('a token source beside cookies', page, (env) => {
   });
 });
 
-it('cookies that cannot be decoded are searched in a time that many fields of one request cannot multiply', () => {
-  const request = { headers: { cookie: '%;'.repeat(7_500) } };
+it('encoded cookies are searched in a time that many fields of one request cannot multiply', () => {
+  const request = { headers: { cookie: '%41;'.repeat(4_000) } };
   const start = performance.now();
   for (let field = 0; field < 1_000; field++) expect(occursInCookies(request, 'x')).toBe(false);
   expect(performance.now() - start).toBeLessThan(1_000);

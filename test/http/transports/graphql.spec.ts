@@ -316,6 +316,14 @@ describeApplication('GraphQL', optionsWith({ subscription: true }), (env) => {
       }
     }
   });
+  it('a cookie in the first message authenticates no subscription', async () => {
+    const cookie = `${ACCESS}=${browser.jar[ACCESS]}`;
+    const visitor = new Browser(env.app, OWN, true);
+    const connection = await GraphqlConnection.open(env.app, visitor.handshakeFrom(OWN), { cookie });
+    const { payload } = await connection.subscribe('subscription { news }');
+    connection.close();
+    expect(payload).toMatchObject([{ message: 'Authentication credentials were not provided.' }]);
+  });
 });
 
 interface Connection {

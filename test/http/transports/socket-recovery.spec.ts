@@ -61,6 +61,15 @@ describe('the recovery of connections by socket.io', () => {
     expect(app.nest.get(CheckedNewsGateway).recovered).toEqual([false]);
   });
 
+  it('with `skipMiddlewares: false`, a connection is not recovered with the token of another session', async () => {
+    await connectTo(CheckedNewsGateway);
+    client.auth = { token: (await app.login('bob')).access_token };
+    const refused = received('connect_error');
+    client.io.engine.close();
+    await refused;
+    expect(app.nest.get(CheckedNewsGateway).recovered).toEqual([false]);
+  });
+
   /** Opens a connection of a new session, and returns the id of the session. */
   async function connectTo(gateway: Type): Promise<string> {
     app = await start({ providers: [gateway] });

@@ -88,12 +88,7 @@ export class AuthError extends HttpException {
   }
 
   /** The extensions of the error in a GraphQL response. */
-  get extensions(): {
-    readonly code: string;
-    readonly authCode: string;
-    readonly fields?: FieldErrors;
-    readonly retryAfterSeconds?: number;
-  } {
+  get extensions(): Readonly<{ code: string; authCode: string; fields?: FieldErrors; retryAfterSeconds?: number }> {
     return {
       code: GRAPHQL_CODES[this.getStatus()] ?? 'INTERNAL_SERVER_ERROR',
       authCode: this.reason ?? this.code,

@@ -83,7 +83,7 @@ export function hasOwnToken(request: SentHeaders): boolean {
 export function sentHeader(request: SentHeaders, name: string): string | string[] | undefined {
   const values = sentValues(request, name);
   if (!values) return request.headers[name];
-  return values.length === 0 ? undefined : values.join(', ');
+  return values.length === 0 ? undefined : values.join(name === 'cookie' ? '; ' : ', ');
 }
 
 /** Returns whether the header was repeated. `headers` is of no use, because Node.js joins or drops repeated headers. */

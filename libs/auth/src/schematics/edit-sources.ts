@@ -16,11 +16,7 @@ export class NotUnderstood extends Error {}
 /** The expression around which `withAuthTables()` belongs. 'done': it is already there. Null: not found. */
 type Target = { readonly path: string; readonly node: ts.Expression } | 'done' | null;
 
-/**
- * Returns the files that change when the library is added to the root module.
- *
- * @throws NotUnderstood
- */
+/** Returns the files that change when the library is added to the root module. @throws NotUnderstood */
 export function addAuth(compiler: TypeScript, sources: Sources, modulePath: string, users: Users): Sources {
   const editor = new SourceEditor(compiler, sources, users);
   editor.addModules(modulePath);
@@ -66,12 +62,7 @@ class SourceEditor {
   /** Passes the options of `TypeOrmModule` and of each `new DataSource()` through `withAuthTables()`. */
   addTables(): void {
     const roots = this.find((node) => /^TypeOrmModule\s*\.\s*forRoot(Async)?$/.test(this.calleeOf(node)));
-    if (roots.length !== 1) {
-      const hint = roots.length === 0 ? ' (install @nestjs/typeorm, typeorm and a database driver first)' : '';
-      throw new NotUnderstood(
-        `TypeOrmModule.forRoot() or forRootAsync() is called ${roots.length} times, not once${hint}`,
-      );
-    }
+    if (roots.length !== 1) throw new NotUnderstood(`TypeOrmModule.forRoot() is called ${roots.length} times`);
     const [[path, call]] = roots as [[string, ts.CallExpression]];
     if (this.calleeOf(call).endsWith('Async')) {
       for (const returned of this.returnedBy(call.arguments[0])) {
@@ -181,9 +172,8 @@ class SourceEditor {
       const { body } = factory;
       if (!this.ts.isBlock(body)) return [body];
       const returns = this.find((node) => this.ts.isReturnStatement(node), body) as [string, ts.ReturnStatement][];
-      const own = returns.filter(
-        ([, node]) => this.ts.findAncestor(node, (one) => this.ts.isFunctionLike(one)) === factory,
-      );
+      const functionOf = (node: ts.Node) => this.ts.findAncestor(node, (one) => this.ts.isFunctionLike(one));
+      const own = returns.filter(([, node]) => functionOf(node) === factory);
       const expressions = own.map(([, node]) => node.expression);
       if (own.length > 0 && expressions.every((one) => one !== undefined)) return expressions;
     }
@@ -196,9 +186,7 @@ class SourceEditor {
     if (this.calleeOf(inner) === 'withAuthTables') return 'done';
     if (this.ts.isIdentifier(inner)) return this.variable(path, inner.text);
     if (!this.ts.isObjectLiteralExpression(inner)) return { path, node };
-    const hasLists = ['entities', 'migrations'].some((name) =>
-      inner.properties.some((one) => one.name?.getText() === name),
-    );
+    const hasLists = inner.properties.some((one) => ['entities', 'migrations'].includes(one.name?.getText() ?? ''));
     const spread = hasLists ? undefined : inner.properties.find((one) => this.ts.isSpreadAssignment(one));
     const found = spread && this.ts.isIdentifier(spread.expression) && this.variable(path, spread.expression.text);
     return found || { path, node };

@@ -21,8 +21,7 @@ export interface NestAddOptions {
 const EMITTERS: Readonly<Record<string, string>> = { '10': '^2.0.0', '11': '^3.0.0', '12': '^12.0.0' };
 const GUIDES = 'node_modules/nestjs-session-auth/docs';
 const AFTER_ADDING = [
-  'Create the tables: set migrationsRun: true for a single instance, or run "typeorm migration:run". ' +
-    'synchronize: true creates them too.',
+  'Create the tables: run "typeorm migration:run", or set migrationsRun: true (for one instance) or synchronize: true.',
   `Create a user and guard a route: see ${GUIDES}/tutorial.md.`,
 ];
 const MAP_USERS =

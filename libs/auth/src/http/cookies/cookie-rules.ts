@@ -12,6 +12,7 @@ import {
   clientInfoOf,
   type CookieRequest,
   hasOwnToken,
+  sentHeader,
   type SentHeaders,
 } from '../request';
 import { CrossSiteCheck } from './cross-site-check';
@@ -28,12 +29,29 @@ const { parse, serialize } = require('cookie') as CookiePackage;
 /** Disables decoding, because a text that equals a token only after decoding is no token. */
 const AS_SENT = { decode: (value: string): string => value };
 
+function parsedCookies(header: string) {
+  // Unlike `decodeURIComponent`, this accepts any text.
+  const decoded = header.replace(/%[0-9a-f]{2}/gi, (escaped) => String.fromCharCode(parseInt(escaped.slice(1), 16)));
+  // Each pair is parsed separately, because the parser keeps only the first of several cookies with the same name.
+  const written = header.split(';').filter((pair) => pair.includes('='));
+  return { header, decoded, pairs: written.map((pair) => parse(pair, AS_SENT)) };
+}
+
+const PARSED = new WeakMap<object, ReturnType<typeof parsedCookies>>();
+
+/** Parses the header once for all GraphQL fields of a request and all messages of a socket, which may be thousands. */
+function cookiesOf(request: SentHeaders): ReturnType<typeof parsedCookies> {
+  const header = String(sentHeader(request, 'cookie') ?? '');
+  const known = PARSED.get(request);
+  if (known?.header === header) return known;
+  PARSED.set(request, parsedCookies(header));
+  return PARSED.get(request)!;
+}
+
 /** Returns whether a cookie, also of the application, contains the token, in any form that cookie parsers decode. */
-export function occursInCookies({ headers }: SentHeaders, token: string): boolean {
-  const sent = String(headers['cookie'] ?? '');
-  // Unlike `decodeURIComponent`, this is fast for any text. A request can have many GraphQL fields, and each is checked.
-  const decoded = sent.replace(/%[0-9a-f]{2}/gi, (escaped) => String.fromCharCode(parseInt(escaped.slice(1), 16)));
-  return sent.includes(token) || decoded.includes(token);
+export function occursInCookies(request: SentHeaders, token: string): boolean {
+  const { header, decoded } = cookiesOf(request);
+  return header.includes(token) || decoded.includes(token);
 }
 
 /** Returns whether the header `X-Auth-Transport` asks for cookies. Node.js joins repeated headers with commas. */
@@ -189,11 +207,8 @@ export class CookieRules {
 
   /** Returns all values of a cookie. Names are case-sensitive, because not every browser protects the prefix `__host-`. */
   private values(request: SentHeaders, name: string): string[] {
-    const header = request.headers['cookie'];
-    if (this.mode === false || typeof header !== 'string' || !header.includes(name)) return [];
-    if (!this.check.mayUseCookies(request)) return [];
-    // Each pair is parsed separately, because the parser keeps only the first of several cookies with the same name.
-    return header.split(';').flatMap((pair) => parse(pair, AS_SENT)[name] ?? []);
+    const values = this.mode === false ? [] : cookiesOf(request).pairs.flatMap((pair) => pair[name] ?? []);
+    return values.length > 0 && this.check.mayUseCookies(request) ? values : [];
   }
 
   private cookie(name: string, value: string, maxAge: number | undefined): string {
