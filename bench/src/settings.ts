@@ -53,7 +53,7 @@ Options with their defaults (in parentheses those of quick). Separate the values
   --clients      1,8,32,128 (1,32)                 concurrent clients that refresh
   --rounds       15 (5)                            each round measures everything once, in random order
   --seconds      1                                 duration of a measurement in a round (compare: 2)
-  --warmup       1                                 seconds per contender before the first measurement in a round
+  --warmup       1                                 seconds before the first measurement of a process (compare: before each)
   --sessions     100                               sessions that the requests cycle through
   --users        10000 (1000)                      users that send requests (memory)
   --load         wrk                               load tool: wrk, or node, which needs more processor time (compare: node)

@@ -95,7 +95,7 @@ import { Users } from './users/users';
 
 const AUTH_EXTRAS = Symbol('NESTJS_SESSION_AUTH_EXTRAS');
 
-/** The properties of the argument of `forRootAsync()` that are no options. Nest 10 passes them on with the extras. */
+/** The properties of the argument of `forRootAsync()` that are not options. Nest 10 passes them on with the extras. */
 const ASYNC_PROPERTIES = ['imports', 'inject', 'provideInjectionTokensFrom', 'useClass', 'useExisting', 'useFactory'];
 
 function applyExtras(definition: DynamicModule, received: AuthModuleExtras): DynamicModule {
@@ -373,7 +373,8 @@ export class AuthModule
   onApplicationBootstrap(): void {
     this.databaseChecks = new Promise(setImmediate).then(() => {
       const names = this.users.checkUniqueNames(null).catch(() => false);
-      const tables = startup.warnAboutMissingTables(this.dataSource, this.options, () => this.isClosing);
+      const isClosing = () => this.isClosing || !this.dataSource.isInitialized;
+      const tables = startup.warnAboutMissingTables(this.dataSource, this.options, isClosing);
       return Promise.all([startup.warnAboutServer(this.moduleRef.get(Database)), names, tables]);
     });
   }

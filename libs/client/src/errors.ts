@@ -72,7 +72,7 @@ export function isSignedOut(error: unknown): boolean {
 /** Returns the `ClientError` that axios has wrapped in its own error. Returns any other error unchanged. */
 export function unwrap(error: unknown): unknown {
   const { cause } = (error ?? {}) as { cause?: unknown };
-  return cause instanceof ClientError ? cause : error;
+  return cause instanceof ClientError && !(error instanceof ClientError) ? cause : error;
 }
 
 /** Returns the status of a `ClientError`, a `Response` or an error of axios, or null if there is none. */

@@ -174,13 +174,13 @@ const texts = { ...tenants({ ...COOKIES, realm: RealmOfText }), ...gatewayOption
 
 describe('realms of messages that are texts', () => {
   defineSuite('sqlite', texts, ({ app }) => {
-    it('no message receives the caller of a message of another realm', async () => {
+    it('no message receives the caller of a message of another realm, and none has a caller once the cookie has expired', async () => {
       await createAlices(app);
       const ask = await connectWs(app, (await browserOf(app)).handshakeFrom(ORIGIN));
-      expect([await ask('visitor', 'acme'), await ask('visitor', 'globex')]).toEqual([
-        [expect.anything(), expect.any(String)],
-        'error',
-      ]);
+      const answers = [await ask('visitor', 'acme'), await ask('visitor', 'globex')];
+      app.clock.advance(1000 * SECOND);
+      answers.push(await ask('visitor', 'acme'));
+      expect(answers).toEqual([[expect.anything(), expect.any(String)], 'error', ['nobody', null]]);
     });
   });
 });

@@ -17,6 +17,7 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options'
 import { Passwords } from '../passwords/passwords';
 import { type ApiKeyInfo, ApiKeys } from '../sessions/api-keys';
 import { endEvents, EndSessions, NO_CLIENT } from '../sessions/end-sessions';
+import { MAX_IMPERSONATION_SECONDS } from '../sessions/impersonate';
 import {
   type EndedSession,
   sessionFromRow,
@@ -106,7 +107,8 @@ export class Accounts {
       `${sql.columns}, ${columns('session', 'endedAt endReason data', 's.')}`,
     );
     this.impersonations = statements.statement(
-      "SELECT {event.extra} AS extra FROM {event} WHERE {event.userId} = :userId AND {event.event} = 'impersonation_started'",
+      `SELECT {event.extra} AS extra FROM {event}
+       WHERE {event.userId} = :userId AND {event.event} = 'impersonation_started' AND {event.occurredAt} > :since`,
     );
     const removal = (table: string, condition = '') =>
       statements.statement(`DELETE FROM {${table}} WHERE {${table}.userId} = :userId ${condition}`);
@@ -188,11 +190,12 @@ export class Accounts {
   async forget(userId: string, op: Operation): Promise<void> {
     await this.throttle.forget(userId, op.tx);
     await this.removeAccess(userId, op);
-    // Later, the end of a session in which the user acts as another one would write an event of the user.
-    for (const { extra } of (await this.database.run(op.tx, this.impersonations.with({ userId }))).rows) {
-      const { user_id: ofUser = userId, session_id } = JSON.parse(String(extra)) as Record<string, string>;
-      const command = { userId: ofUser, sessionId: session_id!, reason: 'actor_session_ended' } as const;
-      await this.endSessions.end(command, { client: NO_CLIENT, tx: op.tx });
+    // An impersonation that ends later would record an event of this user.
+    const since = this.clock.now() - MAX_IMPERSONATION_SECONDS * 1000;
+    for (const { extra } of (await this.database.run(op.tx, this.impersonations.with({ userId, since }))).rows) {
+      const { user_id: ofUser, session_id } = JSON.parse(String(extra)) as Record<string, string>;
+      const command = { userId: ofUser!, sessionId: session_id!, reason: 'actor_session_ended' } as const;
+      if (ofUser) await this.endSessions.end(command, { client: NO_CLIENT, tx: op.tx });
     }
     for (const batch of this.batches) {
       const removeBatch = (): Step<number> => affectedBy(batch.with({ userId }));

@@ -71,7 +71,7 @@ export class BearerAuthGuard implements CanActivate {
         : await this.principalOf(context, token, rules);
     if (token) protectFromCaches(context, token);
     const caller = principal && (storedCaller(context, principal) ?? new Caller(principal, this.auth));
-    storeCaller(context, caller, token?.isFromSource ?? false);
+    storeCaller(context, caller, token?.isFromSource ?? false, this.clients);
     return principal;
   }
 
@@ -117,10 +117,7 @@ export class BearerAuthGuard implements CanActivate {
   }
 }
 
-/**
- * Shared caches know no other place of a token than `Authorization`. They store responses to requests with this header
- * only if middleware has set `Cache-Control`. (RFC 9111, section 3.5)
- */
+/** Shared caches recognize only `Authorization`, and store even such a response if middleware has allowed it. (RFC 9111) */
 function protectFromCaches(context: ExecutionContext, { isCookie, isFromSource }: FoundToken): void {
   const response = responseOf(context);
   if (response && (isCookie || isFromSource || response.getHeader('cache-control'))) excludeSharedCaches(response);

@@ -74,8 +74,8 @@ export function verifiedCaller(request: AuthenticatedRequest): Caller | undefine
   return stored?.request === request && stored.caller.principal === request.auth ? stored.caller : undefined;
 }
 
-/** The callers by the two keys of `keysOf`. Null if the caller is not authenticated. */
-const CALLERS = new WeakMap<object, WeakMap<object, Caller | null>>();
+/** The callers of calls, with the realms of these, by the two keys of `keysOf`. Null if the caller is not authenticated. */
+const CALLERS = new WeakMap<object, WeakMap<object, Readonly<{ caller: Caller | null; realm: string | null }>>>();
 
 /** The verified callers by context. All guards of a call share its context, and no other call has this context. */
 const VERIFIED = new WeakMap<ExecutionContext, Caller>();
@@ -87,17 +87,22 @@ export function verifiedPrincipal(context: ExecutionContext, clients: ClientInsp
   // With Express, a handler can pass its request on to another handler, which requires another realm or scope.
   if ((request[CALLER]?.context ?? context) !== context) return undefined;
   const principal = verifiedCaller(request)?.principal;
-  // `AuthCookies.refresh` has stored the principal for the realm of that call.
+  // `AuthCookies.refresh` stores the principal for all handlers.
   if (!principal || !isInRealm(principal, clients.realmOf(context))) return undefined;
   storeRequestUser(request, principal);
   return principal;
 }
 
 /** Stores the caller of a call for the handler and for further guards. Null records an unauthenticated call. */
-export function storeCaller(context: ExecutionContext, caller: Caller | null, isFromSource: boolean): void {
+export function storeCaller(
+  context: ExecutionContext,
+  caller: Caller | null,
+  isFromSource: boolean,
+  clients?: ClientInspector,
+): void {
   const request = requestOf(context);
   const isHttp = context.getType() === 'http';
-  if (!isHttp) storeMessageCaller(context, caller, isFromSource);
+  if (!isHttp) storeMessage(context, caller, isFromSource, clients?.realmOf(context) ?? null);
   else if (caller) storeHttpCaller(request!, caller, context);
   else request!.auth = null;
   // The operations of one request may have different tokens in a token source. A connection outlives its operations. It
@@ -107,25 +112,25 @@ export function storeCaller(context: ExecutionContext, caller: Caller | null, is
   if (caller && request && !isShared) storeRequestUser(request, caller.principal);
 }
 
-function storeMessageCaller(context: ExecutionContext, caller: Caller | null, isFromSource: boolean): void {
+function storeMessage(context: ExecutionContext, caller: Caller | null, isFromSource: boolean, realm: string | null) {
   const [call, slot] = keysOf(context);
   if (caller && isFromSource && context.getType() === 'ws' && call === context.getArgByIndex(0)) {
     throw new Error('If a tokenSource finds the token of a message, the message must be an object. Send an object.');
   }
-  const callers = CALLERS.get(call) ?? new WeakMap<object, Caller | null>();
+  const callers = CALLERS.get(call) ?? new WeakMap();
   CALLERS.set(call, callers);
-  assertSameRealm(callers.get(slot), caller);
+  const stored = callers.get(slot);
+  assertSameRealm(stored, realm);
   // Another query of the same execution may have stored a caller. A subscription has only one field.
-  const earlier = isGraphql(context) && !subscriptionOf(context) ? callers.get(slot) : null;
-  callers.set(slot, caller ?? earlier ?? null);
+  const earlier = isGraphql(context) && !subscriptionOf(context) ? stored?.caller : null;
+  callers.set(slot, { caller: caller ?? earlier ?? null, realm });
   if (caller) VERIFIED.set(context, caller);
 }
 
-/** Calls that share a caller cannot have different realms, because one of them would receive the caller of another one. */
-function assertSameRealm(stored: Caller | null | undefined, caller: Caller | null): void {
-  if (stored === undefined || !stored === !caller || (stored ?? caller)!.principal.realm === null) return;
-  const rule = 'The fields of a GraphQL operation, and messages that are not objects, must all have the same realm.';
-  throw new Error(`${rule} See docs/realms.md.`);
+/** Calls that share a caller must have one realm. Otherwise, one call would receive the caller of another. */
+function assertSameRealm(stored: { readonly realm: string | null } | undefined, realm: string | null): void {
+  if (!stored || stored.realm === realm) return;
+  throw new Error('The fields of a GraphQL operation must have one realm. So must messages that are not objects.');
 }
 
 /** Returns the caller that another resolver of the same GraphQL execution has stored, so that its user is loaded once. */
@@ -143,11 +148,10 @@ export function identityOf(principal: Principal): string {
 
 function messageCaller(context: ExecutionContext): Caller | null | undefined {
   const [call, slot] = keysOf(context);
-  const caller = CALLERS.get(call)?.get(slot);
+  const caller = CALLERS.get(call)?.get(slot)?.caller;
   return isGraphql(context) && subscriptionOf(context) ? caller?.ofEvent(variableValuesOf(context)) : caller;
 }
 
-/** Removes the caller of a refused GraphQL execution. */
 export function forgetCaller(context: ExecutionContext): void {
   if (!isGraphql(context)) return;
   const [call, slot] = keysOf(context);

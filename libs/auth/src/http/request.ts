@@ -39,7 +39,6 @@ export interface AuthResponse {
   readonly raw?: Pick<AuthResponse, 'getHeader' | 'writableEnded'>;
 }
 
-/** The headers of a request or handshake. */
 export type SentHeaders = Pick<AuthRequest, 'headers' | 'raw' | 'rawHeaders'>;
 
 /** The parts of a request or handshake that cookie mode reads. */
@@ -71,8 +70,8 @@ export function hasBearerHeader(request: SentHeaders): boolean {
 /** The requests with a token that a `TokenSource` has found outside the cookies. */
 export const BY_SOURCE = new WeakSet<object>();
 
-/** Returns whether the request has a token in the `Authorization` header, or in another place outside the cookies. */
-export function hasOwnToken(request: SentHeaders): boolean {
+/** Returns whether the request has a token in the `Authorization` header, or elsewhere outside the cookies. */
+export function hasTokenOutsideCookies(request: SentHeaders): boolean {
   return hasBearerHeader(request) || BY_SOURCE.has(request);
 }
 

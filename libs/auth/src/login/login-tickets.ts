@@ -70,9 +70,9 @@ export class LoginTickets {
     @Inject(AUTH_OPTIONS) { realm }: ResolvedAuthOptions,
   ) {
     const realmColumn = realm ? ' realm' : '';
-    const ofRealm = realm ? '' : 'AND {ticket.realm} IS NULL';
+    const withoutRealm = realm ? '' : 'AND {ticket.realm} IS NULL';
     const read = `userId credentialsVersion remembered ${PROOF_COLUMNS}${realmColumn}`;
-    const isValid = `{ticket.expiresAt} > :now AND {ticket.failureCount} < ${MAX_TICKET_FAILURES} ${ofRealm}`;
+    const isValid = `{ticket.expiresAt} > :now AND {ticket.failureCount} < ${MAX_TICKET_FAILURES} ${withoutRealm}`;
     const presented = `{ticket.digest} = :digest AND {ticket.userId} = :userId AND {ticket.methods} = :methods
       AND ${isValid}`;
     const addFailures = (step: string, condition: string): Statement =>

@@ -98,8 +98,8 @@ export class ReplacePassword {
     private readonly clock: Clock,
   ) {
     const realm = options.realm ? ' realm' : '';
-    const ofRealm = realm ? '' : 'AND {reset.realm} IS NULL';
-    const presented = `{reset.digest} = :digest AND {reset.expiresAt} > :now ${ofRealm}`;
+    const withoutRealm = realm ? '' : 'AND {reset.realm} IS NULL';
+    const presented = `{reset.digest} = :digest AND {reset.expiresAt} > :now ${withoutRealm}`;
     this.sql = {
       insert: statements.statement(insertion('reset', `digest userId expiresAt${realm}`)),
       readOwner: statements.statement(`SELECT ${columns('reset', `userId${realm}`)} FROM {reset} WHERE ${presented}`),

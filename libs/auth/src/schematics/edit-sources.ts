@@ -62,7 +62,7 @@ class SourceEditor {
   /** Passes the options of `TypeOrmModule` and of each `new DataSource()` through `withAuthTables()`. */
   addTables(): void {
     const roots = this.find((node) => /^TypeOrmModule\s*\.\s*forRoot(Async)?$/.test(this.calleeOf(node)));
-    if (roots.length !== 1) throw new NotUnderstood(`TypeOrmModule.forRoot() is called ${roots.length} times`);
+    if (roots.length !== 1) throw new NotUnderstood(`TypeOrmModule.forRoot[Async]() is called ${roots.length} times`);
     const [[path, call]] = roots as [[string, ts.CallExpression]];
     if (this.calleeOf(call).endsWith('Async')) {
       for (const returned of this.returnedBy(call.arguments[0])) {

@@ -184,7 +184,7 @@ export class Authenticate {
   /** A GraphQL operation with many aliases, or many messages of a socket, would otherwise cause as many calls. */
   private readonly firstUses = new InFlight<boolean>();
   private readonly accounts = new InFlight<Awaited<ReturnType<Users['accountOf']>>>();
-  /** `Database` logs an end that fails, for example without the right to write. The call is refused even so. */
+  /** If the end of a session cannot be stored, `Database` logs it, and the call is refused all the same. */
   private readonly ends = new InFlight<unknown>();
   /** The sessions of administrators who act as users. */
   private readonly administrators = new BatchingLoader<ActiveSession>(async (ids) => {
@@ -212,8 +212,8 @@ export class Authenticate {
     this.allowsImpersonation = impersonationPolicy !== undefined;
     const user = users.sql;
     const properties = `id userId accessDigest lastActivity authenticatedAt ${PROOF_COLUMNS}${realm ? ' realm' : ''}`;
-    // Without an option, no session that needs it is accepted.
-    const ordinary = `${impersonationPolicy ? '' : 'AND s.{session.actor} IS NULL'} ${sql.ofRealm}`;
+    // Sessions that need an option are refused without it.
+    const ordinary = `${impersonationPolicy ? '' : 'AND s.{session.actor} IS NULL'} ${sql.withoutRealm}`;
     const actor = impersonationPolicy ? ', s.{session.actor} AS actor' : '';
     this.loader = new LookupById(
       database,
@@ -234,7 +234,7 @@ export class Authenticate {
     );
     this.activeByIds = statements.statement(
       `SELECT ${sql.columnsWithAccount}, ${columns('session', 'familyDigest data', 's.')}${sql.realmColumns}
-       FROM {session} s WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active' ${sql.ofRealm}`,
+       FROM {session} s WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active' ${sql.withoutRealm}`,
     );
   }
 
@@ -291,7 +291,7 @@ export class Authenticate {
     return { userId: this.users.parseId(userId), sessionId, reason };
   }
 
-  /** Ends an impersonation if the administrator's session is not live. False then, for cookies, or without the option. */
+  /** Ends an impersonation whose administrator's session is not live. Refuses that, cookies, and all without the option. */
   private async hasLiveActor({ id, userId, actor }: Impersonable, info: ClientInfo = {}): Promise<boolean> {
     if (actor === null) return true;
     if (!this.allowsImpersonation || FROM_COOKIE in info) return false;

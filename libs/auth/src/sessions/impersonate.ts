@@ -34,7 +34,7 @@ export interface Impersonation {
 type Requested = Pick<ImpersonationRequest, 'reason'> & { readonly seconds?: number; readonly client?: ClientInfo };
 
 const POLICY_TIMEOUT_MS = 2_000;
-const MAX_SECONDS = 3_600;
+export const MAX_IMPERSONATION_SECONDS = 3_600;
 
 /** Opens sessions in which administrators act as users. */
 @Injectable()
@@ -67,8 +67,8 @@ export class Impersonate {
     assertSession(principal);
     assertNotImpersonating(principal);
     const { reason, seconds, client } = checkedRequest(request);
-    const { sessionId } = principal;
     const authenticatedAt = new Date(principal.authenticatedAt).getTime();
+    const { sessionId } = principal;
     const actor: StoredActor = { userId: String(principal.userId), sessionId, authenticatedAt, reason };
     if (userId === actor.userId) throw invalidField('userId', 'Must be the id of another user.');
     const unknown = this.clients.inspect({ realm: principal.realm });
@@ -125,7 +125,7 @@ export class Impersonate {
 function checkedRequest(request: Requested): Required<Requested> {
   const { reason, seconds = 900, client = {} } = Object(request) as Requested;
   assertValidField('reason', usernameProblem(reason, USERNAME_LENGTH));
-  if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_SECONDS)
-    throw invalidField('seconds', `Must be a whole number from 1 to ${MAX_SECONDS}.`);
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_IMPERSONATION_SECONDS)
+    throw invalidField('seconds', `Must be a whole number from 1 to ${MAX_IMPERSONATION_SECONDS}.`);
   return { reason, seconds, client };
 }

@@ -93,12 +93,12 @@ export class Rotate {
     const { dialect } = statements;
     this.select = statements.prepared(
       `SELECT ${sql.columnsWithAccount}, ${columns('session', TOKEN_COLUMNS, 's.')}, ${absoluteEnd} AS absolute_end
-         ${sql.realmColumns} FROM {session} s WHERE s.{session.id} = :id ${sql.ofRealm}`,
+         ${sql.realmColumns} FROM {session} s WHERE s.{session.id} = :id ${sql.withoutRealm}`,
     );
     this.isPostgres = dialect === 'postgres';
     this.needsNoRead = this.isPostgres && users.sql !== null;
     // On MySQL and MariaDB, an UPDATE that tests the account can lock the user's row.
-    const realms = options.realm ? `AND s.{session.realm} = :realm AND ${users.sql?.realm} = :realm` : sql.ofRealm;
+    const realms = options.realm ? `AND s.{session.realm} = :realm AND ${users.sql?.realm} = :realm` : sql.withoutRealm;
     const account = this.needsNoRead ? `AND ${sql.account} = 'active' ${realms}` : '';
     const live = `s.{session.id} = :id AND s.{session.state} = 'active' AND ${expiresAt} > :now ${account}`;
     // Without rotation, only the access digest shows that an earlier run was committed.

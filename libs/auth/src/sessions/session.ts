@@ -24,7 +24,7 @@ export interface SessionRecord extends Readonly<Pick<AuthSession, RecordedColumn
   readonly expiresAt: number;
 }
 
-/** The administrator who acts as the user, as JSON in the column `actor`. A new `authenticatedAt` of theirs ends it. */
+/** The administrator who acts as the user, as JSON in the column `actor`. When `authenticatedAt` changes, this ends. */
 export type StoredActor = Readonly<Record<'userId' | 'sessionId' | 'reason', string> & { authenticatedAt: number }>;
 
 export interface EndedSession {
@@ -116,8 +116,8 @@ export class SessionSql {
   readonly columnsWithAccount: string;
   /** The columns that `realmsFromRow` reads, after a comma. Empty if realms are not used. */
   readonly realmColumns: string;
-  /** Without the option `realm`, excludes the sessions that instances with the option have opened. Begins with AND. */
-  readonly ofRealm: string;
+  /** Begins with AND. Without the option `realm`, excludes the sessions that have a realm. Otherwise empty. */
+  readonly withoutRealm: string;
   private readonly idleMs: string;
 
   constructor(
@@ -140,7 +140,7 @@ export class SessionSql {
     this.realmColumns = options.realm
       ? `, s.{session.realm} AS realm, ${users.sql?.realm ?? 'NULL'} AS user_realm`
       : '';
-    this.ofRealm = options.realm ? '' : 'AND s.{session.realm} IS NULL';
+    this.withoutRealm = options.realm ? '' : 'AND s.{session.realm} IS NULL';
   }
 
   /** Returns an expression for a remembered session or another one. Without `rememberMe`, all sessions are as others. */

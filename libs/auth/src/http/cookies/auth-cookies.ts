@@ -4,7 +4,7 @@ import { AuthError } from '../../base/errors';
 import { ClientInspector } from '../../history/event-log';
 import { Authenticate, type AuthPrincipal } from '../../sessions/authenticate';
 import type { TokenPair } from '../../tokens/tokens';
-import { type AuthRequest, type AuthResponse, hasOwnToken, operationOf } from '../request';
+import { type AuthRequest, type AuthResponse, hasTokenOutsideCookies, operationOf } from '../request';
 import { Caller, storeHttpCaller } from '../callers';
 import { CookieRules, excludeSharedCaches } from './cookie-rules';
 import { CrossSiteCheck } from './cross-site-check';
@@ -60,14 +60,14 @@ export class AuthCookies {
    * Refreshes with the cookies of a request, sets the new cookies, and returns the principal, with which
    * `BearerAuthGuard` then admits the request. Returns null if the refresh cookie is missing or refused, and clears the
    * cookies then, unless one names an active session, because another request has replaced it. Returns null for a request
-   * with a bearer token, too, and leaves its cookies unchanged.
+   * with a bearer token, too, or for which the guard has found a token by a `TokenSource`, and leaves its cookies unchanged.
    * @throws AuthError `credentials_ambiguous`; `cross_site_request`, except for GET, HEAD and OPTIONS
    */
   async refresh(request: AuthRequest, response: AuthResponse): Promise<AuthPrincipal | null> {
     this.assertOn();
     const { access, refresh } = this.rules.allTokens(request);
     // A bearer token takes precedence, even if it is not valid: the cookies can be those of another user.
-    if (access.length + refresh.length === 0 || hasOwnToken(request)) return null;
+    if (access.length + refresh.length === 0 || hasTokenOutsideCookies(request)) return null;
     this.rules.acceptCookie(request, false);
     excludeSharedCaches(response);
     const { client } = operationOf(request, this.clients);

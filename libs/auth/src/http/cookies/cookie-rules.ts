@@ -11,7 +11,7 @@ import {
   type AuthResponse,
   clientInfoOf,
   type CookieRequest,
-  hasOwnToken,
+  hasTokenOutsideCookies,
   sentHeader,
   type SentHeaders,
 } from '../request';
@@ -30,11 +30,9 @@ const { parse, serialize } = require('cookie') as CookiePackage;
 const AS_SENT = { decode: (value: string): string => value };
 
 function parsedCookies(header: string) {
-  // Unlike `decodeURIComponent`, this accepts any text.
-  const decoded = header.replace(/%[0-9a-f]{2}/gi, (escaped) => String.fromCharCode(parseInt(escaped.slice(1), 16)));
   // Each pair is parsed separately, because the parser keeps only the first of several cookies with the same name.
-  const written = header.split(';').filter((pair) => pair.includes('='));
-  return { header, decoded, pairs: written.map((pair) => parse(pair, AS_SENT)) };
+  const pairs = header.split(';').filter((pair) => pair.includes('='));
+  return { header, decoded: null as string | null, pairs: pairs.map((pair) => parse(pair, AS_SENT)) };
 }
 
 const PARSED = new WeakMap<object, ReturnType<typeof parsedCookies>>();
@@ -50,8 +48,10 @@ function cookiesOf(request: SentHeaders): ReturnType<typeof parsedCookies> {
 
 /** Returns whether a cookie, also of the application, contains the token, in any form that cookie parsers decode. */
 export function occursInCookies(request: SentHeaders, token: string): boolean {
-  const { header, decoded } = cookiesOf(request);
-  return header.includes(token) || decoded.includes(token);
+  const cookies = cookiesOf(request);
+  // Unlike `decodeURIComponent`, this accepts any text. Middleware may have decrypted `headers.cookie`.
+  cookies.decoded ??= cookies.header.replace(/%[0-9a-f]{2}/gi, (c) => String.fromCharCode(parseInt(c.slice(1), 16)));
+  return [cookies.header, cookies.decoded, String(request.headers['cookie'])].some((text) => text.includes(token));
 }
 
 /** Returns whether the header `X-Auth-Transport` asks for cookies. Node.js joins repeated headers with commas. */
@@ -132,7 +132,7 @@ export class CookieRules {
   /** Removes the cookies if the response uses cookies and the cross-site check allows the request. */
   clearIfAllowed(request: CookieRequest, response: AuthResponse): void {
     // The bearer token may be that of an administrator who acts as a user. The cookies are the administrator's own.
-    if (hasOwnToken(request) && !asksForCookies(request)) return;
+    if (hasTokenOutsideCookies(request) && !asksForCookies(request)) return;
     if (this.areUsedBy(request) && this.check.allows(request)) this.clear(response);
   }
 
