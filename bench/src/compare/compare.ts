@@ -50,8 +50,8 @@ export async function compareVersions(
 
 /**
  * Each round measures both versions, one directly after the other, so that a disturbance affects both. The order changes
- * with each round. Each measurement of a version is made in a new process, because two processes that run the same code
- * differ by several percent for as long as they live.
+ * with each round. Each round starts a new process for each version, because two processes that run the same code differ
+ * by several percent for their whole lifetime.
  */
 async function measureVersions(
   database: DatabaseName,

@@ -18,7 +18,7 @@ interface Rounds {
 
 /**
  * Measures a route behind different guards, on the first database. Each round starts a new process for every contender,
- * because two processes that run the same code differ by several percent for as long as they live.
+ * because two processes that run the same code differ by several percent for their whole lifetime.
  */
 export const measureGuard: Part = async (settings, teardown) => {
   const database = settings.databases[0]!;

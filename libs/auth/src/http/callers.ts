@@ -74,7 +74,7 @@ export function verifiedCaller(request: AuthenticatedRequest): Caller | undefine
   return stored?.request === request && stored.caller.principal === request.auth ? stored.caller : undefined;
 }
 
-/** The callers of calls, with the realms of these, by the two keys of `keysOf`. Null if the caller is not authenticated. */
+/** By the two keys of `keysOf`: the caller, or null if the call is not authenticated, and the realm of the call. */
 const CALLERS = new WeakMap<object, WeakMap<object, Readonly<{ caller: Caller | null; realm: string | null }>>>();
 
 /** The verified callers by context. All guards of a call share its context, and no other call has this context. */
