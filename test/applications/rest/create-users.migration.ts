@@ -1,24 +1,12 @@
-import { MigrationInterface, QueryRunner, Table } from 'typeorm';
+import { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class CreateUsers1700000000000 implements MigrationInterface {
   async up(runner: QueryRunner) {
-    const date = runner.connection.driver.normalizeType({ type: Date });
-    const id = { name: 'id', type: 'integer', isPrimary: true };
-    const name = { name: 'name', type: 'varchar' };
-    await runner.createTable(new Table({ name: 'roles', columns: [id, name] }));
+    const generated = runner.connection.options.type === 'postgres' ? 'serial' : 'integer';
+    await runner.query('CREATE TABLE roles (id integer PRIMARY KEY, name varchar NOT NULL)');
     await runner.query(`INSERT INTO roles (id, name) VALUES (1, 'admin'), (2, 'user')`);
-    const users = new Table({
-      name: 'users',
-      columns: [
-        { ...id, isGenerated: true, generationStrategy: 'increment' },
-        { name: 'email', type: 'varchar', isUnique: true },
-        { name: 'password', type: 'varchar' },
-        { name: 'role_id', type: 'integer' },
-        { name: 'deleted_at', type: date, isNullable: true },
-      ],
-      foreignKeys: [{ columnNames: ['role_id'], referencedTableName: 'roles', referencedColumnNames: ['id'] }],
-    });
-    await runner.createTable(users);
+    await runner.query(`CREATE TABLE users (id ${generated} PRIMARY KEY, email varchar NOT NULL UNIQUE,
+      password varchar NOT NULL, role_id integer NOT NULL REFERENCES roles (id), deleted_at timestamp)`);
   }
 
   async down(runner: QueryRunner) {

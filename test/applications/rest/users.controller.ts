@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Post, UseGuards, Version } from '@nestjs/common';
 import { IsEmail, MinLength } from 'class-validator';
-import { JwtAuthGuard, Roles, RolesGuard } from './auth';
+import { JwtAuthGuard } from './auth';
+import { Roles, RolesGuard } from './roles.guard';
 import { RoleId } from './user.entity';
 import { UsersService } from './users.service';
 

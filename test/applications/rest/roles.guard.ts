@@ -1,6 +1,6 @@
 import { CanActivate, ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { RoleId, User } from '../../user.entity';
+import { RoleId } from './user.entity';
 
 export const Roles = (...roles: RoleId[]) => SetMetadata('roles', roles);
 
@@ -10,7 +10,7 @@ export class RolesGuard implements CanActivate {
 
   canActivate(context: ExecutionContext) {
     const roles = this.reflector.get<RoleId[]>('roles', context.getHandler());
-    const { user } = context.switchToHttp().getRequest<{ user: User }>();
-    return roles.includes(user.role.id);
+    const { user } = context.switchToHttp().getRequest<{ user: { roleId: RoleId } }>();
+    return roles.includes(user.roleId);
   }
 }
