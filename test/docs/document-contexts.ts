@@ -190,6 +190,9 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
       declare const user: { readonly id: number; readonly email: string };
       declare const mailer: { send(address: string, text: string): Promise<void> };
       declare function isBreached(password: string): Promise<boolean>;`,
+    modules: {
+      'django-user.entity': 'export class DjangoUser { username!: string; password!: string; isActive!: boolean; }',
+    },
   },
   'docs/event-feed.md': {
     modules: {
@@ -283,14 +286,18 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
         export declare class KindGuard implements CanActivate { canActivate(): boolean; }`,
     },
   },
-  'docs/your-own-users.md': {
+  'docs/user-store.md': {
     modules: {
-      'user.entity': 'export class User { email!: string; password!: string | null; disabledAt!: Date | null; }',
-      'create-users.migration': 'export class CreateUsers1760000000000 {}',
-      'django-user.entity': 'export class DjangoUser { username!: string; password!: string; isActive!: boolean; }',
       directory: `export declare class DirectoryModule {}
         export interface Person { number: number; email: string; name: string; hash: string | null; locked: boolean; }
         export declare class Directory { findOne(by: { email: string } | { number: number }): Promise<Person | null>; }`,
+    },
+  },
+  'docs/your-own-users.md': {
+    declared: "import type { AuthService as Auth } from 'nestjs-session-auth';\ndeclare const auth: Auth;",
+    modules: {
+      'user.entity': 'export class User { email!: string; password!: string | null; disabledAt!: Date | null; }',
+      'create-users.migration': 'export class CreateUsers1760000000000 {}',
     },
   },
 };
