@@ -12,8 +12,6 @@ export interface ListedPage {
   readonly title: string;
   /** The path of its file in the repository. */
   readonly file: string;
-  /** What the reader achieves or learns. */
-  readonly summary: string;
 }
 
 /** A part of the index: one of the kinds of documentation. */
@@ -25,15 +23,14 @@ export interface Group {
 /** The path of the index, which lists every page. The sidebar is generated from it. */
 export const INDEX = 'docs/README.md';
 
-/** Returns the groups of the index. In the index, a group is a heading and a table with a row for each page. */
+/** Returns the groups of the index. In the index, a group is a heading and a list with an item for each page. */
 export function groupsOf(index: string): Group[] {
   const [, ...sections] = index.split(/^## /m);
   return sections.map((section) => ({
     title: section.split('\n')[0]!,
-    pages: [...section.matchAll(/^\| \[([^\]]+)\]\(([^)#]+)[^)]*\) \| (.+) \|$/gm)].map(([, title, path, summary]) => ({
+    pages: [...section.matchAll(/^- \[([^\]]+)\]\(([^)#]+)/gm)].map(([, title, path]) => ({
       title: title!,
       file: join(dirname(INDEX), path!),
-      summary: summary!,
     })),
   }));
 }

@@ -13,7 +13,7 @@ const existing = ['.', 'docs']
   .filter((path) => path.endsWith('.md') && path !== INDEX);
 
 describe('the index of the documentation', () => {
-  it('the documentation index lists every page exactly once, and has no link outside its tables', () => {
+  it('the documentation index lists every page exactly once, and has no link outside its lists', () => {
     expect([...files].sort()).toEqual(existing.sort());
     expect(index.match(/\]\(/g)).toHaveLength(listed.length);
   });
