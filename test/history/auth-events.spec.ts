@@ -1,7 +1,7 @@
 import { AuthEvent, AuthEvents, type AuthEventOfUser } from 'nestjs-session-auth';
 import { MINUTE, SECOND } from '../support/driven-clock';
 import { describeEachPooled } from '../support/databases';
-import { describeOnEachDatabase, userIdOf } from '../support/environment';
+import { describeOnEachDatabase } from '../support/environment';
 import { startForTest } from '../support/start-for-test';
 import type { TestApplication } from '../support/test-application';
 
@@ -31,7 +31,7 @@ describeOnEachDatabase('the feed of all events', {}, ({ app }) => {
     app.clock.advance(59 * SECOND);
     expect(await feedOf(app).read()).toMatchObject({ events: [] });
     app.clock.advance(2 * SECOND);
-    const [alice, bob] = [await userIdOf(app), await userIdOf(app, 'bob')];
+    const [alice, bob] = [await app.userId(), await app.userId('bob')];
     const { events, oldestId } = await feedOf(app).read();
     expect(events.map(({ event, userId }) => [event, userId])).toEqual([
       ['login_success', alice],
@@ -53,7 +53,7 @@ describeOnEachDatabase('the feed of all events', {}, ({ app }) => {
       next = polled.next;
     }
     expect(seen).toEqual(await storedIds(app));
-    const userId = await userIdOf(app, 'bob');
+    const userId = await app.userId('bob');
     const { access_token: token } = await app.login('bob');
     await app.post('/auth/logout', token).expect(200);
     app.clock.advance(2 * MINUTE);
@@ -118,7 +118,7 @@ describeEachPooled('the feed beside open transactions on %s', (name) => {
     await app.login('bob');
     app.clock.advance(2 * MINUTE);
     const { next } = await poll(app);
-    const bob = await userIdOf(app, 'bob');
+    const bob = await app.userId('bob');
     const runner = app.dataSource.createQueryRunner();
     await runner.startTransaction('READ COMMITTED');
     await app.auth.inTransaction(runner.manager).endSessions(bob);

@@ -3,13 +3,11 @@ import { PASSWORD } from '../support/test-application';
 import { MINUTE } from '../support/driven-clock';
 import {
   type HistoryEntry,
-  historyOf,
   postJson,
   restorePassword,
   sendRaw,
   describeEverywhere,
   TIMESTAMP,
-  userIdOf,
 } from '../support/environment';
 
 const PHONE =
@@ -147,7 +145,7 @@ describeEverywhere('the history', {}, ({ app }) => {
 
   it('an event has exactly the documented fields, and its id is a number', async () => {
     const { access_token: token } = await app.login('alice', undefined, PHONE);
-    expect(await historyOf(app, token)).toEqual([
+    expect(await app.history(token)).toEqual([
       {
         id: expect.any(Number),
         event: 'login_success',
@@ -157,7 +155,7 @@ describeEverywhere('the history', {}, ({ app }) => {
         timestamp: new Date(app.clock.now()).toISOString(),
       },
     ]);
-    const [entry] = await historyOf(app, token);
+    const [entry] = await app.history(token);
     expect(Number.isSafeInteger(entry!.id)).toBe(true);
     expect(entry!.timestamp).toMatch(TIMESTAMP);
   });
@@ -169,7 +167,7 @@ describeEverywhere('the history', {}, ({ app }) => {
       if (time === 1) app.clock.advance(MINUTE);
       ({ refresh_token: token, access_token: access } = (await app.refresh(token).expect(200)).body);
     }
-    const entries = await historyOf(app, access);
+    const entries = await app.history(access);
     const [refreshed, opened] = ['token_refresh', 'login_success'];
     expect(entries.map(({ event }) => event)).toEqual([refreshed, refreshed, refreshed, opened, opened]);
     const ids = entries.map(({ id }) => id);
@@ -182,7 +180,7 @@ describeEverywhere('the history', {}, ({ app }) => {
     await app.http.post('/auth/login').send({ username: 'nobody', password: 'wrong' }).expect(400);
     await app.login('bob');
     const { access_token: token } = await app.login();
-    expect((await historyOf(app, token)).map(({ event }) => event)).toEqual(['login_success']);
+    expect((await app.history(token)).map(({ event }) => event)).toEqual(['login_success']);
   });
 
   it.each([
@@ -192,7 +190,7 @@ describeEverywhere('the history', {}, ({ app }) => {
   ])('the user agent of an event %s', async (_, sent, kept) => {
     const body = JSON.stringify({ username: 'alice', password: PASSWORD });
     const answer = await postJson(app, '/auth/login', body, `User-Agent: ${sent}`);
-    const [entry] = await historyOf(app, JSON.parse(answer.body).access_token);
+    const [entry] = await app.history(JSON.parse(answer.body).access_token);
     expect(entry!.user_agent).toBe(kept);
   });
 
@@ -213,10 +211,10 @@ describeEverywhere('the history', {}, ({ app }) => {
     const out = await app.login('alice', change.new_password);
     await app.post('/auth/logout', out.access_token).expect(200);
     const reset = await app.login('alice', change.new_password);
-    await app.auth.resetPassword(await userIdOf(app), PASSWORD);
+    await app.auth.resetPassword(await app.userId(), PASSWORD);
     const { access_token: token } = await app.login();
 
-    const entries = (await historyOf(app, token)).map(({ event, extra }) => [event, extra]);
+    const entries = (await app.history(token)).map(({ event, extra }) => [event, extra]);
     // The order of events of one transaction is undefined.
     const sorted = (rows: unknown[]) => rows.map((entry) => JSON.stringify(entry)).sort();
     expect(sorted(entries)).toEqual(

@@ -1,6 +1,6 @@
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { DATABASES } from '../support/databases';
-import { describeOnEachDatabase, historyOf } from '../support/environment';
+import { describeOnEachDatabase } from '../support/environment';
 import { startForTest } from '../support/start-for-test';
 import { PASSWORD } from '../support/test-application';
 
@@ -97,7 +97,7 @@ describe.each(DATABASES)('the tracked client on %s', (name) => {
     // Without a User-Agent, there is no device to compare.
     await app.login('alice', PASSWORD, '');
     expect(app.sent('user_logged_in').map(({ newDevice }) => newDevice)).toEqual([false, false, true, false, false]);
-    const history = await historyOf(app, token);
+    const history = await app.history(token);
     expect(history.map(({ extra }) => extra)).toEqual([{}, {}, { new_device: true }, {}, {}]);
     expect(history[2]).toMatchObject({ ip_address: '127.0.0.1', user_agent: FIREFOX });
   });
@@ -113,7 +113,7 @@ describe.each(DATABASES)('the tracked client on %s', (name) => {
     const { access_token: token } = await app.login('alice', PASSWORD, FIREFOX);
     const [session] = (await app.get('/auth/sessions', token)).body;
     expect(session).toMatchObject(expected);
-    const [event] = await historyOf(app, token);
+    const [event] = await app.history(token);
     expect(event).toMatchObject({ ip_address: expected.ip_address, user_agent: userAgent, extra: {} });
     const tables = ['auth_sessions', 'auth_events', 'auth_login_failures'];
     const rows = await Promise.all(tables.map((table) => app.dataSource.query(`SELECT * FROM ${table}`)));

@@ -6,7 +6,7 @@ import {
   SecondFactor,
 } from 'nestjs-session-auth';
 import { CountingHasher } from '../support/counting-hasher';
-import { userIdOf } from '../support/environment';
+
 import { PASSWORD, type TestApplication } from '../support/test-application';
 
 /** Requires a second factor from the users in `names`. */
@@ -34,7 +34,7 @@ export const INVALID_TICKET = { code: 'invalid_login_ticket', message: 'Invalid 
 export const REQUIRED = { code: 'second_factor_required' };
 
 export const namesOf = async (app: TestApplication, username = 'alice'): Promise<string[]> =>
-  (await app.auth.history(await userIdOf(app, username))).map(({ event }) => event);
+  (await app.auth.history(await app.userId(username))).map(({ event }) => event);
 export const ticketsOf = (app: TestApplication): Promise<number> =>
   app.dataSource.getRepository(AuthLoginTicket).count();
 export const sessionsOf = (app: TestApplication): Promise<number> => app.dataSource.getRepository(AuthSession).count();

@@ -2,14 +2,7 @@ import { Logger } from '@nestjs/common';
 import { AuthLoginFailure, AuthSession, DEFAULT_OPTIONS, type AuthError } from 'nestjs-session-auth';
 import { LoginTerms } from '../../libs/auth/src/sessions/login-terms';
 import { DAY, HOUR, SECOND } from '../support/driven-clock';
-import {
-  describeEverywhere,
-  describeOnEachDatabase,
-  INVALID_CREDENTIALS,
-  setActive,
-  storedSession,
-  userIdOf,
-} from '../support/environment';
+import { describeEverywhere, describeOnEachDatabase, INVALID_CREDENTIALS } from '../support/environment';
 import { DrivenLoginPolicy, SUSPENDED } from '../support/login-policy';
 import { secondFactorIf } from '../support/second-factor';
 import { PASSWORD, type TestApplication } from '../support/test-application';
@@ -51,9 +44,9 @@ const WAYS: Readonly<Record<string, (app: TestApplication) => Promise<unknown>>>
     return app.auth.openSession({ ticket }, CLIENT);
   },
   'openSession for single sign-on': async (app) =>
-    app.auth.openSession(await userIdOf(app), CLIENT, { methods: ['sso'] }),
+    app.auth.openSession(await app.userId(), CLIENT, { methods: ['sso'] }),
   'a ticket of createLoginTicket': async (app) => {
-    const ticket = await app.auth.createLoginTicket(await userIdOf(app), { methods: ['hwk'] }, CLIENT);
+    const ticket = await app.auth.createLoginTicket(await app.userId(), { methods: ['hwk'] }, CLIENT);
     return app.auth.openSession({ ticket }, CLIENT);
   },
 };
@@ -72,9 +65,9 @@ describeEverywhere('a refusal by the login policy', { auth }, ({ app }) => {
     const login = (body: object) => app.http.post('/auth/login/').send(body).expect(400, INVALID_CREDENTIALS);
     await login({ ...CREDENTIALS, password: 'wrong' });
     await login({ ...CREDENTIALS, username: 'nobody' });
-    await setActive(app, 'alice', false);
+    await app.setActive('alice', false);
     await login(CREDENTIALS);
-    await setActive(app, 'alice', true);
+    await app.setActive('alice', true);
     enrolled.add('alice');
     await app.http.post('/auth/login/').send(CREDENTIALS).expect(403);
     await app.auth.verifyCredentials(CREDENTIALS);
@@ -110,7 +103,7 @@ describeEverywhere('a refusal by the login policy', { auth }, ({ app }) => {
       expect(response.headers['retry-after']).toBe('5');
       expect([await sessions(app), app.sent('login_failed')]).toEqual([0, []]);
       expect(app.logs.join('\n')).toMatch(line);
-      await expect(app.auth.openSession(await userIdOf(app))).rejects.toMatchObject({ code: 'database_unavailable' });
+      await expect(app.auth.openSession(await app.userId())).rejects.toMatchObject({ code: 'database_unavailable' });
       // The response does not wait until the count is taken back.
       while ((await app.dataSource.query('SELECT 1 FROM auth_login_failures WHERE failure_count > 0')).length > 0)
         await new Promise(setImmediate);
@@ -130,7 +123,7 @@ describeOnEachDatabase('a slow login policy', { auth: { ...auth, hashing: QUEUE 
     const slow = app.auth.login(CREDENTIALS, CLIENT);
     while (policy.asked.length === 0) await new Promise(setImmediate);
     await app.auth.login(CREDENTIALS, CLIENT);
-    await app.auth.endSessions(await userIdOf(app, 'bob'));
+    await app.auth.endSessions(await app.userId('bob'));
     answer(null);
     await slow;
     expect(await sessions(app)).toBe(2);
@@ -152,7 +145,7 @@ describeOnEachDatabase('the login policy', { auth }, ({ app, start }) => {
   it('a refusal is recorded as login_blocked with its reason, at most once an hour for each network', async () => {
     policy.answer = () => SUSPENDED;
     const blocked = async () =>
-      (await app.auth.history(await userIdOf(app))).filter(({ event }) => event === 'login_blocked');
+      (await app.auth.history(await app.userId())).filter(({ event }) => event === 'login_blocked');
     for (let i = 0; i < 3; i++) await code(app.auth.login(CREDENTIALS, CLIENT));
     expect(await blocked()).toMatchObject([{ extra: { reason: 'account_suspended' }, ...CLIENT }]);
     await code(app.auth.login(CREDENTIALS, { ipAddress: '198.51.100.1' }));
@@ -182,7 +175,7 @@ describeOnEachDatabase('the login policy', { auth }, ({ app, start }) => {
   it.each(Object.keys(WAYS))(
     'the sessions of a user that end while the policy decides also prevent a session by %s',
     async (way) => {
-      const alice = await userIdOf(app);
+      const alice = await app.userId();
       policy.answer = async () => {
         policy.answer = () => SUSPENDED;
         await app.auth.endSessions(alice);
@@ -196,12 +189,12 @@ describeOnEachDatabase('the login policy', { auth }, ({ app, start }) => {
 
   it('a user whom the application disables while the policy refuses gets the answer for wrong credentials', async () => {
     policy.answer = async () => {
-      await setActive(app, 'alice', false);
+      await app.setActive('alice', false);
       return SUSPENDED;
     };
     const login = code(app.auth.login(CREDENTIALS));
     expect(await login).toBe('invalid_credentials');
-    await setActive(app, 'alice', true);
+    await app.setActive('alice', true);
   });
 
   it('the policy receives the user, the client object, the methods and whether the login asked to be remembered', async () => {
@@ -209,7 +202,7 @@ describeOnEachDatabase('the login policy', { auth }, ({ app, start }) => {
       auth: { ...auth, rememberMe: { idleTimeoutSeconds: 3600, absoluteTimeoutSeconds: 7200 } },
     });
     const client = { ...CLIENT, deviceToken: 'trusted' };
-    const user = { id: await userIdOf(app), username: 'alice' };
+    const user = { id: await app.userId(), username: 'alice' };
     await app.auth.login({ ...CREDENTIALS, rememberMe: true }, client);
     await remembering.auth.login({ ...CREDENTIALS, rememberMe: true }, client);
     await remembering.auth.openSession(user, client, { rememberMe: true });
@@ -236,7 +229,7 @@ describeOnEachDatabase('the login policy', { auth }, ({ app, start }) => {
     const opened = async (terms: object) => {
       policy.answer = () => terms;
       const { sessionId } = await app.auth.login(CREDENTIALS);
-      const { createdAt, idleExpiresAt, absoluteExpiresAt, checkAt } = await storedSession(app, sessionId);
+      const { createdAt, idleExpiresAt, absoluteExpiresAt, checkAt } = await app.storedSession(sessionId);
       return [idleExpiresAt, absoluteExpiresAt, checkAt].map((at) => at - createdAt);
     };
     expect(await opened({})).toEqual([7 * DAY, 30 * DAY, 7 * DAY]);
@@ -264,7 +257,7 @@ describeOnEachDatabase('the login policy', { auth }, ({ app, start }) => {
 
   it('data of the ticket, of openSession and of the policy are merged in this order', async () => {
     const given = { methods: ['hwk'], data: { tenant: 'ticket', from: 'ticket', kept: 1 } as object };
-    const ticket = await app.auth.createLoginTicket(await userIdOf(app), given);
+    const ticket = await app.auth.createLoginTicket(await app.userId(), given);
     policy.answer = () => ({ data: { tenant: 'policy', removed: null } });
     const data = { tenant: 'openSession', from: 'openSession', removed: true } as object;
     const { accessToken } = await app.auth.openSession({ ticket }, {}, { data });

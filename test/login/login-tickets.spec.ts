@@ -7,7 +7,7 @@ import {
   VerificationUnavailable,
 } from 'nestjs-session-auth';
 import { MINUTE, SECOND } from '../support/driven-clock';
-import { restorePassword, setActive, describeOnEachDatabase, userIdOf } from '../support/environment';
+import { restorePassword, describeOnEachDatabase } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 import {
   auth,
@@ -51,7 +51,7 @@ describeOnEachDatabase('login tickets', { auth }, ({ app }) => {
   });
 
   it('a token of another kind, an unknown ticket and a value of another type are refused as login tickets', async () => {
-    const { token } = await app.auth.createPasswordResetToken(await userIdOf(app));
+    const { token } = await app.auth.createPasswordResetToken(await app.userId());
     const ticket = await ticketFor(app);
     const other = `${ticket.slice(0, 5)}${ticket[5] === 'A' ? 'B' : 'A'}${ticket.slice(6)}`;
     const values = ['', 'nsal_', null, undefined, 7, {}, 'x'.repeat(55)];
@@ -62,19 +62,19 @@ describeOnEachDatabase('login tickets', { auth }, ({ app }) => {
   });
 
   it('a ticket takes precedence over an id in the same object, such as a forwarded request body', async () => {
-    const id = await userIdOf(app, 'bob');
+    const id = await app.userId('bob');
     await expect(app.auth.openSession({ ticket: 'invalid', id })).rejects.toMatchObject(INVALID_TICKET);
     const { accessToken } = await app.auth.openSession({ ticket: await ticketFor(app), id });
-    expect((await app.auth.authenticate(accessToken))!.userId).toBe(await userIdOf(app));
+    expect((await app.auth.authenticate(accessToken))!.userId).toBe(await app.userId());
   });
 
   it('no login ticket is created for an unknown or disabled user, without a method, or for data that cannot be stored', async () => {
-    const id = await userIdOf(app);
+    const id = await app.userId();
     const unknown = { code: 'unknown_user' };
     await expect(app.auth.createLoginTicket('nobody', { methods: ['hwk'] })).rejects.toMatchObject(unknown);
-    await setActive(app, 'alice', false);
+    await app.setActive('alice', false);
     await expect(app.auth.createLoginTicket(id, { methods: ['hwk'] })).rejects.toMatchObject(unknown);
-    await setActive(app, 'alice', true);
+    await app.setActive('alice', true);
     await expect(app.auth.createLoginTicket(id, { methods: [] })).rejects.toThrow('methods is []');
     const date = { tenant: new Date() } as never;
     await expect(app.auth.createLoginTicket(id, { methods: ['hwk'], data: date })).rejects.toThrow('as JSON');
@@ -99,27 +99,27 @@ describeOnEachDatabase('login tickets', { auth }, ({ app }) => {
   });
 
   const current = async (): Promise<AuthPrincipal> =>
-    (await app.auth.authenticate((await app.auth.openSession(await userIdOf(app))).accessToken))!;
+    (await app.auth.authenticate((await app.auth.openSession(await app.userId())).accessToken))!;
   const disabledDuring = async (present: () => Promise<unknown>): Promise<void> => {
-    await setActive(app, 'alice', false);
+    await app.setActive('alice', false);
     await expect(present()).rejects.toMatchObject(INVALID_TICKET);
   };
   const reuse = async (): Promise<void> => {
-    const { refreshToken } = await app.auth.openSession(await userIdOf(app));
+    const { refreshToken } = await app.auth.openSession(await app.userId());
     await app.auth.refresh(refreshToken);
     await expect(app.auth.refresh(refreshToken)).rejects.toMatchObject({ code: 'invalid_refresh_token' });
   };
   const change = { currentPassword: PASSWORD, newPassword: PASSWORD };
   const endings: [string, (ticket: string) => Promise<unknown>][] = [
     ['a password change', async () => app.auth.changePassword(await current(), change)],
-    ['a password reset', async () => app.auth.resetPassword(await userIdOf(app), PASSWORD)],
-    ['disabling the user', async () => app.auth.disableUser(await userIdOf(app))],
-    ['forgetting the user', async () => app.auth.forgetUser(await userIdOf(app))],
+    ['a password reset', async () => app.auth.resetPassword(await app.userId(), PASSWORD)],
+    ['disabling the user', async () => app.auth.disableUser(await app.userId())],
+    ['forgetting the user', async () => app.auth.forgetUser(await app.userId())],
     ['a logout of all others', async () => app.auth.logoutAll(await current(), { keepCurrent: true })],
     ['the reuse of a refresh token', reuse],
     [
       'an administrator who ends all sessions of the user',
-      async () => app.nest.get(SessionAdministration).end({ userId: await userIdOf(app) }, { actor: 'carol' }),
+      async () => app.nest.get(SessionAdministration).end({ userId: await app.userId() }, { actor: 'carol' }),
     ],
     ['an attempt while the user is disabled', (ticket) => disabledDuring(() => right(app, ticket))],
     ['its use while the user is disabled', (ticket) => disabledDuring(() => app.auth.openSession({ ticket }))],
@@ -127,9 +127,9 @@ describeOnEachDatabase('login tickets', { auth }, ({ app }) => {
 
   it.each(endings)('a login ticket ends with %s', async (_, end) => {
     const ticket = await ticketFor(app);
-    const bobs = await app.auth.createLoginTicket(await userIdOf(app, 'bob'), { methods: ['hwk'] });
+    const bobs = await app.auth.createLoginTicket(await app.userId('bob'), { methods: ['hwk'] });
     await end(ticket);
-    await setActive(app, 'alice', true);
+    await app.setActive('alice', true);
     await expect(app.auth.openSession({ ticket })).rejects.toMatchObject(INVALID_TICKET);
     await expect(right(app, ticket)).rejects.toMatchObject(INVALID_TICKET);
     await app.auth.openSession({ ticket: bobs });
@@ -140,7 +140,7 @@ describeOnEachDatabase('login tickets', { auth }, ({ app }) => {
 describeOnEachDatabase('attempts with login tickets', { auth }, ({ app }) => {
   it('an attempt passes the user to the check, and returns its result', async () => {
     const ticket = await ticketFor(app);
-    const id = await userIdOf(app);
+    const id = await app.userId();
     const check = jest.fn(({ username }: { username: string }) => username === 'bob');
     expect(await app.auth.attempt({ ticket, method: 'otp' }, CLIENT, check)).toBe(false);
     expect(check.mock.calls).toEqual([[{ id, username: 'alice' }]]);
@@ -164,14 +164,14 @@ describeOnEachDatabase('attempts with login tickets', { auth }, ({ app }) => {
   it('attempts are throttled per user and method across tickets and networks, without calling the check', async () => {
     const check = jest.fn(() => false);
     const guess = async (client: ClientInfo): Promise<unknown> => {
-      const ticket = await app.auth.createLoginTicket(await userIdOf(app), { methods: ['hwk'] });
+      const ticket = await app.auth.createLoginTicket(await app.userId(), { methods: ['hwk'] });
       const attempt = app.auth.attempt({ ticket, method: 'otp' }, client, check);
       return attempt.catch((error: AuthError) => error.code);
     };
     for (let i = 0; i < 10; i++) expect(await guess(CLIENT)).toBe(false);
     expect(await guess(CLIENT)).toBe('too_many_attempts');
     expect(app.sent('login_blocked')).toMatchObject([{ username: 'alice', scope: 'network' }]);
-    const bobs = await app.auth.createLoginTicket(await userIdOf(app, 'bob'), { methods: ['hwk'] });
+    const bobs = await app.auth.createLoginTicket(await app.userId('bob'), { methods: ['hwk'] });
     expect(await wrong(app, bobs)).toBe(false);
     expect(await wrong(app, await ticketFor(app), CLIENT, 'recovery')).toBe(false);
     await app.dataSource.query('UPDATE auth_login_failures SET failure_count = 98 WHERE failure_count = 10');
@@ -185,7 +185,7 @@ describeOnEachDatabase('attempts with login tickets', { auth }, ({ app }) => {
     const guess = async (client = CLIENT, method = 'otp') => wrong(app, await ticketFor(app), client, method);
     for (let i = 0; i < 9; i++) await guess();
     await right(app, await ticketFor(app), 'recovery');
-    await app.auth.resetPassword(await userIdOf(app), PASSWORD);
+    await app.auth.resetPassword(await app.userId(), PASSWORD);
     await guess();
     const blocked = { code: 'too_many_attempts' };
     await expect(guess()).rejects.toMatchObject(blocked);
@@ -243,6 +243,6 @@ describeOnEachDatabase('attempts with login tickets', { auth }, ({ app }) => {
     await right(app, bobs);
     await expect(app.auth.openSession({ ticket })).rejects.toMatchObject(REQUIRED);
     const { accessToken } = await app.auth.openSession({ ticket: bobs });
-    expect((await app.auth.authenticate(accessToken))!.userId).toBe(await userIdOf(app, 'bob'));
+    expect((await app.auth.authenticate(accessToken))!.userId).toBe(await app.userId('bob'));
   });
 });

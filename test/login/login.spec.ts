@@ -1,15 +1,7 @@
 import type { AuthError } from 'nestjs-session-auth';
 import { fullWidth, SPELLINGS } from '../support/spellings';
 import { type TestApplication, PASSWORD } from '../support/test-application';
-import {
-  historyOf,
-  INVALID_CREDENTIALS,
-  postJson,
-  sendRaw,
-  setActive,
-  describeEverywhere,
-  UUID,
-} from '../support/environment';
+import { INVALID_CREDENTIALS, postJson, sendRaw, describeEverywhere, UUID } from '../support/environment';
 
 function attempt(app: TestApplication, username: string, password: string) {
   return postJson(app, '/auth/login/', JSON.stringify({ username, password }));
@@ -63,7 +55,7 @@ describeEverywhere('logins', {}, ({ app }) => {
     const wrong = await attempt(app, 'alice', 'wrong');
     expect([wrong.status, JSON.parse(wrong.body)]).toEqual([400, INVALID_CREDENTIALS]);
     expect(wrong.headers['cache-control']).toBe('no-store');
-    await setActive(app, 'bob', false);
+    await app.setActive('bob', false);
     for (const [name, password] of [
       ['carol', PASSWORD],
       ['bob', PASSWORD],
@@ -71,17 +63,17 @@ describeEverywhere('logins', {}, ({ app }) => {
     ] as const) {
       expect((await attempt(app, name, password)).bytes).toBe(wrong.bytes);
     }
-    await setActive(app, 'bob', true);
+    await app.setActive('bob', true);
     await app.login('bob');
   });
 
   it("a login of a disabled user is in that user's history, and a login with an unknown name is stored without a user and with a masked name", async () => {
-    await setActive(app, 'bob', false);
+    await app.setActive('bob', false);
     await attempt(app, 'bob', PASSWORD);
-    await setActive(app, 'bob', true);
+    await app.setActive('bob', true);
     await attempt(app, 'my secret', 'wrong');
     const { access_token: token } = await app.login('bob');
-    expect((await historyOf(app, token)).map(({ event }) => event)).toEqual(['login_success', 'login_failure']);
+    expect((await app.history(token)).map(({ event }) => event)).toEqual(['login_success', 'login_failure']);
     const rows = await app.dataSource.query('SELECT extra FROM auth_events WHERE user_id IS NULL');
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).toMatch(/my\*+/);

@@ -3,7 +3,7 @@ import { BcryptPasswordHasher } from '../../libs/auth/src/adapters/hashers/bcryp
 import { CountingHasher } from '../support/counting-hasher';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 import { workOf } from '../support/spellings';
-import { postJson, setActive, describeOnEachDatabase } from '../support/environment';
+import { postJson, describeOnEachDatabase } from '../support/environment';
 
 const hasher = new CountingHasher();
 
@@ -15,7 +15,7 @@ async function setHash(app: TestApplication, username: string, passwordHash: str
 const CASES: [cause: string, username: string, password?: string, make?: (app: TestApplication) => Promise<void>][] = [
   ['a wrong password', 'alice', 'wrong'],
   ['an unknown name', 'nobody'],
-  ['a disabled user', 'bob', PASSWORD, (app) => setActive(app, 'bob', false)],
+  ['a disabled user', 'bob', PASSWORD, (app) => app.setActive('bob', false)],
   ['a user without a password', 'carol', PASSWORD, (app) => setHash(app, 'carol', null)],
   ['an empty stored hash', 'carol', PASSWORD, (app) => setHash(app, 'carol', '')],
   ['a stored hash that is none', 'carol', PASSWORD, (app) => setHash(app, 'carol', '!')],

@@ -1,7 +1,7 @@
 import { type AuthError, AuthLoginFailure, VerificationUnavailable } from 'nestjs-session-auth';
 import { inspect } from 'node:util';
 import { MINUTE } from '../support/driven-clock';
-import { INVALID_CREDENTIALS, describeOnEachDatabase, userIdOf } from '../support/environment';
+import { INVALID_CREDENTIALS, describeOnEachDatabase } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 import {
   auth,
@@ -74,7 +74,7 @@ describeOnEachDatabase('logins of users who need a second factor', { auth }, ({ 
     await expect(app.auth.openSession({ ticket: loginTicket! }, client)).rejects.toMatchObject(REQUIRED);
     expect(enrolled.asked.map((asked) => asked.client === client)).toEqual([true, true]);
     await app.http.post('/auth/login').set('User-Agent', 'browser').send(CREDENTIALS).expect(403);
-    const user = { id: await userIdOf(app), username: 'alice' };
+    const user = { id: await app.userId(), username: 'alice' };
     expect(enrolled.asked[2]).toMatchObject({ user, client: { userAgent: 'browser' } });
     expect(enrolled.asked.map((asked) => asked.user)).toEqual([user, user, user]);
   });
@@ -102,7 +102,7 @@ describeOnEachDatabase('logins of users who need a second factor', { auth }, ({ 
     'a login during a logout of all checks twice whether a second factor is required, and counts no failure (required the second time: %s)',
     async (isEnabled) => {
       enrolled.names.clear();
-      const alice = await userIdOf(app);
+      const alice = await app.userId();
       const principal = (await app.auth.authenticate((await app.auth.openSession(alice)).accessToken))!;
       enrolled.answer = async (required) => {
         enrolled.answer = null;
@@ -122,7 +122,7 @@ describeOnEachDatabase('logins of users who need a second factor', { auth }, ({ 
 describeOnEachDatabase('verifyCredentials', { auth }, ({ app }) => {
   it('verifyCredentials returns the user and a ticket, and records the first step', async () => {
     const { user, ticket } = await app.auth.verifyCredentials(CREDENTIALS, CLIENT);
-    expect(user).toEqual({ id: await userIdOf(app), username: 'alice' });
+    expect(user).toEqual({ id: await app.userId(), username: 'alice' });
     expect(enrolled.asked).toEqual([]);
     const [event] = await app.auth.history(user.id);
     expect(event).toMatchObject({ event: 'first_factor_success', ...CLIENT, extra: {} });
@@ -214,7 +214,7 @@ describeOnEachDatabase('endpoints for a user who needs a second factor', { auth 
       const body = { password: PASSWORD, current_password: PASSWORD, new_password: PASSWORD };
       await app.post(`/auth/${path}`, ticket, body).expect(401);
     }
-    const { token } = await app.auth.createPasswordResetToken(await userIdOf(app));
+    const { token } = await app.auth.createPasswordResetToken(await app.userId());
     await app.auth.redeemPasswordResetToken(token, PASSWORD);
     await app.http.post('/auth/login').send(CREDENTIALS).expect(403);
     await expect(app.auth.openSession({ ticket })).rejects.toMatchObject(INVALID_TICKET);

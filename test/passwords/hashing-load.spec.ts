@@ -1,6 +1,6 @@
 import { PasswordHasher, type AuthService, type UserId } from 'nestjs-session-auth';
 import { PASSWORD } from '../support/test-application';
-import { describeApplication, describeOnEachDatabase, userIdOf } from '../support/environment';
+import { describeApplication, describeOnEachDatabase } from '../support/environment';
 
 /** Holds every verification until it is released. */
 class HeldHasher extends PasswordHasher {
@@ -138,7 +138,7 @@ describeApplication('40 parallel new passwords', { auth: held }, ({ app }) => {
     'new passwords %s leave half of the hashing capacity to logins from other networks',
     async (_, send, inNetwork = 'ok') => {
       const { auth } = app;
-      const id = await userIdOf(app, 'bob');
+      const id = await app.userId('bob');
       const { token } = await auth.createPasswordResetToken(id);
       newHasher.hold();
       let refused = 0;

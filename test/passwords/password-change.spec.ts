@@ -1,5 +1,5 @@
 import { TestApplication, PASSWORD } from '../support/test-application';
-import { historyOf, INVALID_REFRESH, restorePassword, storedEnd, describeOnEachDatabase } from '../support/environment';
+import { INVALID_REFRESH, restorePassword, describeOnEachDatabase } from '../support/environment';
 
 const NEW = 'a new and better password';
 
@@ -30,12 +30,12 @@ describeOnEachDatabase('password changes', {}, ({ app }) => {
     await app.get('/me', other.access_token).expect(401);
     await app.refresh(other.refresh_token).expect(400, INVALID_REFRESH);
     await app.get('/me', bob.access_token).expect(200);
-    expect(await storedEnd(app, other.session_id)).toEqual({ state: 'revoked', end_reason: 'password_change' });
+    expect(await app.storedEnd(other.session_id)).toEqual({ state: 'revoked', end_reason: 'password_change' });
     expect(app.sent('user_logged_out').map(({ session, reason }) => [session.id, reason])).toEqual([
       [other.session_id, 'password_change'],
     ]);
     expect(app.sent('password_changed').map(({ session }) => session?.id)).toEqual([mine.session_id]);
-    const events = (await historyOf(app, body.access_token)).map(({ event, extra }) => [event, extra]);
+    const events = (await app.history(body.access_token)).map(({ event, extra }) => [event, extra]);
     expect(events).toHaveLength(4);
     expect(events).toContainEqual(['password_change', {}]);
     expect(events).toContainEqual(['forced_logout', { session_id: other.session_id, reason: 'password_change' }]);
@@ -75,7 +75,7 @@ describeOnEachDatabase('password changes', {}, ({ app }) => {
       expect([answer.status, answer.body]).toEqual([400, { current_password: ['Invalid password.'] }]);
       expect(answer.headers['cache-control']).toBe('no-store');
     }
-    const failures = (await historyOf(app, token)).filter(({ event }) => event === 'login_failure');
+    const failures = (await app.history(token)).filter(({ event }) => event === 'login_failure');
     expect(failures.map(({ extra }) => extra)).toEqual(
       [4, 3, 2, 1, 1].map((count) => ({ username: 'alice', failure_count: count })),
     );

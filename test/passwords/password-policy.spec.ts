@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AuthUser } from 'nestjs-session-auth';
 import { FREQUENT_PASSWORDS } from '../../libs/auth/src/passwords/frequent-passwords';
 import { isCommonPassword, predictabilityProblem } from '../../libs/auth/src/passwords/password-policy';
-import { describeApplication, restorePassword, userIdOf } from '../support/environment';
+import { describeApplication, restorePassword } from '../support/environment';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 
 const problem = (password: string, username = 'alice'): string | null => predictabilityProblem(password, [username]);
@@ -92,7 +92,7 @@ describeApplication('new passwords', { auth: { passwordPolicy: { minLength: 12, 
   });
 
   it('a password that is easy to guess is refused by every call that sets a password', async () => {
-    const id = await userIdOf(app);
+    const id = await app.userId();
     const common = ['This password is too common.'];
     for (const guessed of ['PasswordPassword', 'thisismypassword', 'qwertyuiop12345']) {
       expect(await change(app, guessed)).toMatchObject({ status: 400, body: { new_password: common } });
@@ -117,7 +117,7 @@ describeApplication('new passwords', { auth: { passwordPolicy: { minLength: 12, 
     await app.login();
     const create = app.auth.createUser({ username: 'carol', password: 'password and more' });
     await expect(create).rejects.toMatchObject({ fields: { password: ['This password is known.'] } });
-    const reset = app.auth.resetPassword(await userIdOf(app), 'short');
+    const reset = app.auth.resetPassword(await app.userId(), 'short');
     await expect(reset).rejects.toMatchObject({ code: 'invalid_field' });
   });
 });
@@ -126,7 +126,7 @@ const PREDICTABLE = { auth: { passwordPolicy: { allowPredictable: true, minLengt
 
 describeApplication('new passwords without the check for predictable passwords', PREDICTABLE, ({ app }) => {
   it('a predictable password is accepted, but a short one or one that fails the check of the application is refused', async () => {
-    const id = await userIdOf(app);
+    const id = await app.userId();
     for (const password of ['letmeinletmein', 'qwertyuiop12345', 'here is alice']) {
       await app.auth.resetPassword(id, password);
       await app.login('alice', password);

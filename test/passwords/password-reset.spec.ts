@@ -1,7 +1,7 @@
 import { AuthUser } from 'nestjs-session-auth';
 import { Users } from '../../libs/auth/src/users/users';
 import { SECOND } from '../support/driven-clock';
-import { describeOnEachDatabase, historyOf, restorePassword, userIdOf } from '../support/environment';
+import { describeOnEachDatabase, restorePassword } from '../support/environment';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 
 const NEW_PASSWORD = 'a password that is new';
@@ -10,7 +10,7 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
   afterEach(() => restorePassword(app));
 
   const issue = async (): Promise<string> => {
-    const { token } = await app.auth.createPasswordResetToken(await userIdOf(app));
+    const { token } = await app.auth.createPasswordResetToken(await app.userId());
     return token;
   };
   const redeem = (token: string, password = NEW_PASSWORD): Promise<void> =>
@@ -25,16 +25,16 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
     for (const session of sessions) await app.get('/me', session.access_token).expect(401);
     await app.login('alice', NEW_PASSWORD);
     await expect(redeem(token, PASSWORD)).rejects.toMatchObject(refused);
-    expect(app.sent('password_reset')).toEqual([{ userId: await userIdOf(app) }]);
+    expect(app.sent('password_reset')).toEqual([{ userId: await app.userId() }]);
     const ended = { reason: 'password_reset' };
     expect(app.sent('user_logged_out')).toMatchObject([ended, ended]);
   });
 
   it('a request for a password reset is recorded with the client that made it', async () => {
     const client = { ipAddress: '192.0.2.9', userAgent: 'curl/8' };
-    await app.auth.createPasswordResetToken(await userIdOf(app), client);
+    await app.auth.createPasswordResetToken(await app.userId(), client);
     const { access_token: token } = await app.login();
-    const entry = (await historyOf(app, token)).find(({ event }) => event === 'password_reset_requested');
+    const entry = (await app.history(token)).find(({ event }) => event === 'password_reset_requested');
     expect(entry).toMatchObject({ ip_address: '192.0.2.9', user_agent: 'curl/8', extra: {} });
   });
 
@@ -68,7 +68,7 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
     const change = { current_password: PASSWORD, new_password: PASSWORD };
     await app.post('/auth/password/change', token, change).expect(200);
     await expect(redeem(second)).rejects.toMatchObject(refused);
-    const id = await userIdOf(app);
+    const id = await app.userId();
     await app.auth.disableUser(id);
     for (const unknown of [id, '00000000-0000-4000-8000-000000000000']) {
       await expect(app.auth.createPasswordResetToken(unknown)).rejects.toMatchObject({ code: 'unknown_user' });
@@ -81,7 +81,7 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
     async (noticing) => {
       const { access_token: access } = await app.login();
       const token = await issue();
-      const id = await userIdOf(app);
+      const id = await app.userId();
       const users = app.dataSource.getRepository(AuthUser);
       await users.update({ id }, { active: false });
       if (noticing === 'a request') await app.get('/me', access).expect(401);
@@ -103,7 +103,7 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
     'a password reset token is revoked by %s()',
     async (method) => {
       const token = await issue();
-      const id = await userIdOf(app);
+      const id = await app.userId();
       await (method === 'resetPassword' ? app.auth.resetPassword(id, NEW_PASSWORD) : app.auth[method](id));
       await app.auth.enableUser(id);
       await expect(redeem(token)).rejects.toMatchObject(refused);
@@ -124,7 +124,7 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
   }
 
   it('no password reset token is created for a user who is disabled during the creation', async () => {
-    const id = await userIdOf(app);
+    const id = await app.userId();
     changeAfterRead(app, () => app.auth.disableUser(id));
     await expect(issue()).rejects.toMatchObject({ code: 'unknown_user' });
     expect(await app.dataSource.query('SELECT * FROM auth_password_resets')).toEqual([]);
@@ -132,7 +132,7 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
   });
 
   it('a password reset token can be created while the password changes', async () => {
-    const id = await userIdOf(app);
+    const id = await app.userId();
     changeAfterRead(app, () => app.auth.resetPassword(id, NEW_PASSWORD));
     await redeem(await issue());
   });

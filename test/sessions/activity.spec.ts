@@ -1,6 +1,6 @@
 import { Activity } from '../../libs/auth/src/sessions/activity';
 import { MINUTE } from '../support/driven-clock';
-import { describeOnEachDatabase, describeOnEachServer, userIdOf } from '../support/environment';
+import { describeOnEachDatabase, describeOnEachServer } from '../support/environment';
 import type { TestApplication } from '../support/test-application';
 
 async function activityOf(app: TestApplication, sessionId: string): Promise<number> {
@@ -18,7 +18,7 @@ async function expectEventually(expected: number, read: () => Promise<number>): 
 
 describeOnEachDatabase('the activity of sessions', {}, ({ app, tap }) => {
   it('the activity of many sessions is written in a few statements, once per interval', async () => {
-    const [id, activity] = [await userIdOf(app), app.nest.get(Activity)];
+    const [id, activity] = [await app.userId(), app.nest.get(Activity)];
     const tokens: string[] = [];
     for (let i = 0; i < 120; i++) tokens.push((await app.auth.openSession(id)).accessToken);
     app.clock.advance(2 * MINUTE);

@@ -1,7 +1,7 @@
 import { type ResultPage, SessionAdministration } from 'nestjs-session-auth';
 import { DAY, HOUR } from '../support/driven-clock';
 import type { TestApplication } from '../support/test-application';
-import { historyOf, storedEnd, describeOnEachDatabase, userIdOf } from '../support/environment';
+import { describeOnEachDatabase } from '../support/environment';
 
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
@@ -9,7 +9,7 @@ const administer = (app: TestApplication): SessionAdministration => app.nest.get
 
 describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, ({ app }) => {
   const open = async (username: string, ipAddress = '192.0.2.1', userAgent = 'test'): Promise<string> => {
-    const id = await userIdOf(app, username);
+    const id = await app.userId(username);
     return (await app.auth.openSession(id, { ipAddress, userAgent })).sessionId;
   };
 
@@ -27,13 +27,13 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
 
   it('an administrator lists the active sessions of all users in pages that contain each session once', async () => {
     const ids = [await open('alice'), await open('bob'), await open('carol'), await open('alice'), await open('bob')];
-    const carol = await userIdOf(app, 'carol');
+    const carol = await app.userId('carol');
     await app.auth.revokeSession(carol, ids[2]!, {}, { by: 'admin', actor: 'bob' });
     const [ended] = (await administer(app).history(carol)).items;
     expect(ended).toMatchObject({ extra: { session_id: ids[2], reason: 'admin', actor: 'bob' } });
     const listed = await allOf((page) => administer(app).list({}, page));
     expect(listed.map(({ id }) => id)).toEqual(ids.filter((_, index) => index !== 2).sort());
-    const userId = await userIdOf(app, 'bob');
+    const userId = await app.userId('bob');
     const { items } = await administer(app).list({ userId });
     expect(items).toMatchObject([{ userId, state: 'active', ipAddress: '192.0.2.1' }, {}]);
   });
@@ -58,22 +58,22 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
   it('an administrator ends exactly the sessions that match a filter, and is recorded as the actor', async () => {
     const alice = await app.login();
     const bob = await app.login('bob');
-    const id = await userIdOf(app);
+    const id = await app.userId();
     const administrator = { actor: 'carol (support)', client: { ipAddress: '192.0.2.8' } };
     expect(await administer(app).end({ userId: id }, administrator)).toBe(1);
     await app.get('/me', alice.access_token).expect(401);
     await app.refresh(alice.refresh_token).expect(400);
     await app.get('/me', bob.access_token).expect(200);
-    expect(await storedEnd(app, alice.session_id)).toEqual({ state: 'revoked', end_reason: 'admin' });
+    expect(await app.storedEnd(alice.session_id)).toEqual({ state: 'revoked', end_reason: 'admin' });
     expect(app.sent('user_logged_out')).toMatchObject([{ userId: id, reason: 'admin' }]);
-    const [, ended] = await historyOf(app, (await app.login()).access_token);
+    const [, ended] = await app.history((await app.login()).access_token);
     const extra = { session_id: alice.session_id, reason: 'admin', actor: 'carol (support)' };
     expect(ended).toMatchObject({ event: 'session_revoked', ip_address: '192.0.2.8', extra });
     expect(await administer(app).end({ userId: '00000000-0000-4000-8000-000000000000' }, administrator)).toBe(0);
   });
 
   it('an administrator ends all sessions of all users in several batches while users log out', async () => {
-    const ids = [await userIdOf(app), await userIdOf(app, 'bob')];
+    const ids = [await app.userId(), await app.userId('bob')];
     for (let i = 0; i < 450; i++) await app.auth.openSession(ids[i % 2]!);
     const session = await app.login('carol');
     const principal = (await app.auth.authenticate(session.access_token))!;
@@ -88,10 +88,10 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
   });
 
   it('ending the sessions of all users also revokes login tickets, but ending those of another user or device does not', async () => {
-    const id = await userIdOf(app);
+    const id = await app.userId();
     const create = (): Promise<string> => app.auth.createLoginTicket(id, { methods: ['hwk'] });
     const [kept, ticket] = [await create(), await create()];
-    await administer(app).end({ userId: await userIdOf(app, 'bob') }, { actor: 'carol' });
+    await administer(app).end({ userId: await app.userId('bob') }, { actor: 'carol' });
     await administer(app).end({ deviceType: 'mobile' }, { actor: 'carol' });
     await app.auth.openSession({ ticket: kept });
     await administer(app).end({ everyone: true }, { actor: 'carol' });
@@ -100,14 +100,14 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
 
   it('an administrator reads the history of any user in pages', async () => {
     for (let i = 0; i < 4; i++) await open('alice');
-    const id = await userIdOf(app);
+    const id = await app.userId();
     const ids = (await allOf((page) => administer(app).history(id, page))).map((entry) => entry.id);
     expect(ids).toHaveLength(4);
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => b - a));
   });
 
   it('an administrator cannot request a page with an invalid cursor', async () => {
-    const id = await userIdOf(app);
+    const id = await app.userId();
     const wrong = { code: 'invalid_field', fields: { after: ['Not a valid cursor. Pass the `next` of a page.'] } };
     for (const after of ['xyz', '', '1', "' OR 1=1", "1' OR 1=1", 5, [id]] as string[]) {
       await expect(administer(app).list({}, { after })).rejects.toMatchObject(wrong);

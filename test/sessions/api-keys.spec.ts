@@ -12,14 +12,7 @@ import { Database } from '../../libs/auth/src/database/database';
 import { Users } from '../../libs/auth/src/users/users';
 import { createKey, principalOf } from '../support/api-keys';
 import { DAY, HOUR, MINUTE } from '../support/driven-clock';
-import {
-  describeApplication,
-  describeOnEachDatabase,
-  restorePassword,
-  setActive,
-  userIdOf,
-  UUID,
-} from '../support/environment';
+import { describeApplication, describeOnEachDatabase, restorePassword, UUID } from '../support/environment';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 
 const INVALID = { detail: 'Invalid or expired access token.', code: 'access_token_invalid' };
@@ -39,7 +32,7 @@ const storedKeys = (app: TestApplication): Promise<AuthApiKey[]> => app.dataSour
 
 /** Returns the recorded ends of keys. */
 async function revocationsOf(app: TestApplication, username = 'alice'): Promise<object[]> {
-  const events = await app.auth.history(await userIdOf(app, username), { event: ['api_key_revoked'] });
+  const events = await app.auth.history(await app.userId(username), { event: ['api_key_revoked'] });
   return events.map(({ extra }) => extra);
 }
 
@@ -67,18 +60,18 @@ async function reuse(app: TestApplication): Promise<void> {
 let current: string;
 
 async function useWhileDisabled(app: TestApplication): Promise<void> {
-  await setActive(app, 'alice', false);
+  await app.setActive('alice', false);
   await app.get('/orders', current).expect(401, INVALID);
 }
 
 async function enableAfterTable(app: TestApplication, userId: string): Promise<void> {
-  await setActive(app, 'alice', false);
+  await app.setActive('alice', false);
   await app.auth.enableUser(userId);
 }
 
 describeOnEachDatabase('API keys', options, (env) => {
   beforeEach(async () => {
-    await setActive(env.app, 'alice', true);
+    await env.app.setActive('alice', true);
     await restorePassword(env.app);
   });
 
@@ -94,7 +87,7 @@ describeOnEachDatabase('API keys', options, (env) => {
       ...created,
     });
     const second = await createKey(app);
-    const userId = await userIdOf(app);
+    const userId = await app.userId();
     expect(key).toMatch(/^nsak_[A-Za-z0-9_-]{64}[A-Za-z0-9]{6}$/);
     expect(Buffer.from(key.slice(5), 'base64url').toString('hex', 0, 16)).toBe(info.id.replaceAll('-', ''));
     const { key: otherKey, ...other } = second;
@@ -107,12 +100,12 @@ describeOnEachDatabase('API keys', options, (env) => {
     expect(stored).not.toContain(key.slice(27, 60));
     const [created_] = await app.auth.history(userId, { event: ['api_key_created'] });
     expect(created_?.extra).toEqual({ key_id: second.id, name: 'export', scopes: ['orders:read'] });
-    expect(await keysOf(app).list(await userIdOf(app, 'bob'))).toEqual([]);
+    expect(await keysOf(app).list(await app.userId('bob'))).toEqual([]);
   });
 
   it.each(ENDS)('a key ends when %s', async (_, reason, end) => {
     const { app } = env;
-    const userId = await userIdOf(app);
+    const userId = await app.userId();
     const { key, id } = await createKey(app, { expiresAt: new Date(app.clock.now() + DAY) });
     const bob = await createKey(app, {}, 'bob');
     current = key;
@@ -122,7 +115,7 @@ describeOnEachDatabase('API keys', options, (env) => {
     expect(await keysOf(app).list(userId)).toEqual([]);
     const recorded = { key_id: id, name: 'export', reason, ...(reason === 'admin' ? { actor: 'root' } : {}) };
     expect(await revocationsOf(app)).toEqual(reason === null ? [] : [recorded]);
-    await setActive(app, 'alice', true);
+    await app.setActive('alice', true);
     await app.get('/orders', key).expect(401, INVALID);
     await app.get('/orders', bob.key).expect(200);
   });
@@ -139,7 +132,7 @@ describeOnEachDatabase('API keys', options, (env) => {
   it('a password change ends keys only with revokeApiKeysOnPasswordChange, and logout/all and the end of sessions never do', async () => {
     const { app } = env;
     const strict = await env.start({ auth: { revokeApiKeysOnPasswordChange: true, revokeOnPasswordChange: false } });
-    const userId = await userIdOf(app);
+    const userId = await app.userId();
     const { key } = await createKey(app);
     const change = async ({ auth }: TestApplication, currentPassword: string, newPassword: string) =>
       auth.changePassword(await principalOf(app), { currentPassword, newPassword });
@@ -154,14 +147,14 @@ describeOnEachDatabase('API keys', options, (env) => {
 
   it('pruning removes expired keys, and a revoked or expired key cannot be revoked again', async () => {
     const { app } = env;
-    const userId = await userIdOf(app);
+    const userId = await app.userId();
     const [expiring, kept] = [await createKey(app, { expiresAt: new Date(app.clock.now() + 1) }), await createKey(app)];
     app.clock.advance(1);
     const missing = { code: 'api_key_not_found', message: 'API key not found.' };
     for (const id of [expiring.id, 'x', undefined as never])
       await expect(keysOf(app).revoke(userId, id)).rejects.toMatchObject(missing);
     const { id: other } = await createKey(app);
-    await expect(keysOf(app).revoke(await userIdOf(app, 'bob'), kept.id)).rejects.toMatchObject(missing);
+    await expect(keysOf(app).revoke(await app.userId('bob'), kept.id)).rejects.toMatchObject(missing);
     expect(await app.auth.exportUserData(userId)).toMatchObject({ apiKeys: [{ id: other }, { id: kept.id }] });
     await createKey(app, { expiresAt: new Date(app.clock.now() + 1) });
     app.clock.advance(1);
@@ -202,7 +195,7 @@ describeOnEachDatabase('API keys', options, (env) => {
   it('an administrator creates no key for a user who is disabled meanwhile, or does not exist', async () => {
     const { app } = env;
     const users = app.nest.get(Users);
-    const userId = await userIdOf(app);
+    const userId = await app.userId();
     const given = { name: 'import', scopes: ['orders:write'] };
     const create = (id = userId, actor = 'root') => administrationOf(app).createApiKey(id, given, { actor });
     const findById = users.findById.bind(users);
@@ -243,7 +236,7 @@ describeOnEachDatabase('API keys', options, (env) => {
     const { app, tap } = env;
     const { key } = await createKey(app);
     const other = await createKey(app);
-    await keysOf(app).revoke(await userIdOf(app), other.id);
+    await keysOf(app).revoke(await app.userId(), other.id);
     const { access_token } = await app.login();
     const statements = async (token: string): Promise<string[]> => {
       const sent: string[] = [];

@@ -1,7 +1,7 @@
 import { DeviceDetector, type ClientInfo, type DeviceInfo } from 'nestjs-session-auth';
 import { MINUTE } from '../support/driven-clock';
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { describeApplication, describeEverywhere, historyOf, postJson, userIdOf } from '../support/environment';
+import { describeApplication, describeEverywhere, postJson } from '../support/environment';
 
 const UNKNOWN = { device_type: 'other', os_family: 'Other', browser_family: 'Other', device_name: 'Other' };
 
@@ -77,7 +77,7 @@ describeEverywhere('clients of a login', {}, ({ app }) => {
     expect(answer.status).toBe(200);
     const { access_token: token, refresh_token } = JSON.parse(answer.body);
     expect((await app.get('/auth/sessions', token).expect(200)).body).toHaveLength(1);
-    const { user_agent } = (await historyOf(app, token))[0]!;
+    const { user_agent } = (await app.history(token))[0]!;
     expect(user_agent.length).toBeLessThanOrEqual(500);
     expect(user_agent).not.toMatch(/\p{Cc}/u);
     await app.refresh(refresh_token).expect(200);
@@ -85,7 +85,7 @@ describeEverywhere('clients of a login', {}, ({ app }) => {
   });
 
   it('openSession() with an address and User-Agent of another type records both as unknown', async () => {
-    const id = await userIdOf(app);
+    const id = await app.userId();
     const values = [5, {}, ['a'], Buffer.from('x'), Symbol('x')];
     for (const value of values) {
       await app.auth.openSession(id, { ipAddress: value, userAgent: value } as unknown as ClientInfo);

@@ -1,17 +1,17 @@
 import { OpenSockets } from 'nestjs-session-auth';
 import { PASSWORD } from '../support/test-application';
-import { describeOnEachDatabase, emittedEnds, historyOf, type TestEnvironment, userIdOf } from '../support/environment';
+import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
 
 describeOnEachDatabase('endSessions', {}, (env: TestEnvironment) => {
   it('all sessions of the user end with the reason application, and those of other users continue', async () => {
     const { app } = env;
     const [one, two, bob] = [await app.login(), await app.login(), await app.login('bob')];
-    expect(await app.auth.endSessions(await userIdOf(app))).toBe(2);
+    expect(await app.auth.endSessions(await app.userId())).toBe(2);
     for (const { access_token } of [one, two]) await app.get('/me', access_token).expect(401);
     await app.get('/me', bob.access_token).expect(200);
     const ids = [one.session_id, two.session_id].sort();
-    expect(emittedEnds(app)).toEqual(ids.map((id) => [id, 'application']));
-    const [, ...entries] = await historyOf(app, (await app.login()).access_token);
+    expect(app.emittedEnds()).toEqual(ids.map((id) => [id, 'application']));
+    const [, ...entries] = await app.history((await app.login()).access_token);
     for (const session_id of ids)
       expect(entries).toContainEqual(
         expect.objectContaining({ event: 'session_revoked', extra: { session_id, reason: 'application' } }),
@@ -22,8 +22,8 @@ describeOnEachDatabase('endSessions', {}, (env: TestEnvironment) => {
     const { app } = env;
     const [kept, other] = [await app.login(), await app.login()];
     const options = { except: kept.session_id.toUpperCase(), reason: 'admin', actor: 'carol' } as const;
-    expect(await app.auth.endSessions(await userIdOf(app), options)).toBe(1);
-    const [latest] = await historyOf(app, kept.access_token);
+    expect(await app.auth.endSessions(await app.userId(), options)).toBe(1);
+    const [latest] = await app.history(kept.access_token);
     expect(latest!.extra).toEqual({ session_id: other.session_id, reason: 'admin', actor: 'carol' });
   });
 
@@ -31,7 +31,7 @@ describeOnEachDatabase('endSessions', {}, (env: TestEnvironment) => {
     const { app } = env;
     const [ended, bob, active] = [await app.login(), await app.login('bob'), await app.login()];
     await app.post('/auth/logout', ended.access_token).expect(200);
-    const id = await userIdOf(app);
+    const id = await app.userId();
     for (const except of [ended.session_id, bob.session_id, '', 'current'])
       await expect(app.auth.endSessions(id, { except })).rejects.toMatchObject({ code: 'session_not_found' });
     await app.get('/me', active.access_token).expect(200);
@@ -40,14 +40,14 @@ describeOnEachDatabase('endSessions', {}, (env: TestEnvironment) => {
   it('login tickets of the user end', async () => {
     const { app } = env;
     const { ticket } = await app.auth.verifyCredentials({ username: 'alice', password: PASSWORD });
-    await app.auth.endSessions(await userIdOf(app));
+    await app.auth.endSessions(await app.userId());
     await expect(app.auth.openSession({ ticket })).rejects.toMatchObject({ code: 'invalid_login_ticket' });
   });
 
   it('within a transaction, the sessions end at its commit', async () => {
     const { app } = env;
     const { access_token: token } = await app.login();
-    const id = await userIdOf(app);
+    const id = await app.userId();
     const rolledBack = app.dataSource.transaction(async (manager) => {
       await app.auth.inTransaction(manager).endSessions(id);
       throw new Error('rolled back');

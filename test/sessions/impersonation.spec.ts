@@ -2,7 +2,7 @@ import { AuthSession, OpenSockets, SessionAdministration } from 'nestjs-session-
 import { randomUUID } from 'node:crypto';
 import { EndSessions } from '../../libs/auth/src/sessions/end-sessions';
 import { MINUTE, SECOND } from '../support/driven-clock';
-import { describeOnEachDatabase, setActive, storedEnd, userIdOf } from '../support/environment';
+import { describeOnEachDatabase } from '../support/environment';
 import { actAsBob, DrivenImpersonationPolicy, type Impersonated } from '../support/impersonation';
 import { type LoginAnswer, PASSWORD, type TestApplication } from '../support/test-application';
 
@@ -28,7 +28,7 @@ describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start, tap }
   let alice: string;
   let bob: string;
   beforeAll(async () => {
-    [alice, bob] = [await userIdOf(app), await userIdOf(app, 'bob')];
+    [alice, bob] = [await app.userId(), await app.userId('bob')];
   });
 
   it('an administrator acts as the user, in a session whose principal names the administrator', async () => {
@@ -100,7 +100,7 @@ describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start, tap }
     'disabling the user': [() => app.auth.disableUser(bob), 'user_disabled'],
     'a user disabled in the table': [
       async ({ accessToken }) => {
-        await setActive(app, 'bob', false);
+        await app.setActive('bob', false);
         expect(await app.auth.authenticate(accessToken, { ipAddress: '192.0.2.9' })).toBeNull();
       },
       'user_disabled',
@@ -151,7 +151,7 @@ describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start, tap }
     ],
     'disabling the administrator': [
       async ({ accessToken }) => {
-        await setActive(app, 'alice', false);
+        await app.setActive('alice', false);
         await app.get('/me', accessToken).expect(401);
       },
       'actor_session_ended',
@@ -162,10 +162,10 @@ describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start, tap }
     const [end, reason] = ENDS[way]!;
     const opened = await actAsBob(app);
     await end(opened);
-    await setActive(app, 'alice', true);
-    await setActive(app, 'bob', true);
+    await app.setActive('alice', true);
+    await app.setActive('bob', true);
     await app.get('/me', opened.accessToken).expect(401);
-    expect((await storedEnd(app, opened.sessionId)).end_reason).toBe(reason);
+    expect((await app.storedEnd(opened.sessionId)).end_reason).toBe(reason);
     const details = { session_id: opened.sessionId, reason, ...(reason === 'admin' ? { ended_by: 'carol' } : {}) };
     const [, ...ofBob] = await recorded(app, bob);
     const [, ...ofAlice] = await recorded(app, alice);
@@ -210,7 +210,7 @@ describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start, tap }
     await other.nest.get(OpenSockets).check();
     expect(closed).toEqual(['bob']);
     await other.get('/me', accessToken).expect(401);
-    expect(await storedEnd(app, sessionId)).toEqual({ state: 'revoked', end_reason: 'actor_session_ended' });
+    expect(await app.storedEnd(sessionId)).toEqual({ state: 'revoked', end_reason: 'actor_session_ended' });
     expect([...app.sent('user_logged_out'), ...other.sent('user_logged_out')]).toHaveLength(2);
   });
 
@@ -267,12 +267,12 @@ describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start, tap }
     ['a user for more than an hour', async () => bob, { seconds: 3_601 }, 'invalid_field'],
     ['a user for no time', async () => bob, { seconds: 0 }, 'invalid_field'],
     ['a user for a time as text', async () => bob, { seconds: '60' }, 'invalid_field'],
-    ['a disabled user', async () => (await setActive(app, 'carol', false), userIdOf(app, 'carol')), {}, 'unknown_user'],
+    ['a disabled user', async () => (await app.setActive('carol', false), app.userId('carol')), {}, 'unknown_user'],
   ])('no impersonation opens for %s', async (_, target, given, code) => {
     const own = (await app.auth.authenticate((await app.login()).access_token))!;
     const open = administer(app).impersonate(own, await target(), { reason: 'ticket 7', ...given });
     await expect(open).rejects.toMatchObject({ code });
-    await setActive(app, 'carol', true);
+    await app.setActive('carol', true);
     expect([await rows(app), policy.asked]).toEqual([1, []]);
   });
 
@@ -316,7 +316,7 @@ describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start, tap }
 
     it('an administrator who acts as a user cannot act as another one, even with a principal without the actor', async () => {
       const { principal } = await actAsBob(app);
-      const carol = await userIdOf(app, 'carol');
+      const carol = await app.userId('carol');
       const refused = { code: 'not_allowed_while_impersonating' };
       const { userId, sessionId } = principal;
       for (const own of [principal, { ...principal, userId, sessionId, actor: null }])
@@ -338,7 +338,7 @@ describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start, tap }
         'access_token_invalid',
       ],
       ['the administrator changes the password', changePassword, 'access_token_invalid'],
-      ['the administrator is disabled', () => setActive(app, 'alice', false), 'access_token_invalid'],
+      ['the administrator is disabled', () => app.setActive('alice', false), 'access_token_invalid'],
       ['the user is disabled', () => app.auth.disableUser(bob), 'unknown_user'],
     ])('no impersonation opens if %s while the policy decides', async (_, change, code) => {
       const login = await app.login();
@@ -346,8 +346,8 @@ describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start, tap }
       policy.answer = async () => (await change(login), true);
       const open = administer(app).impersonate(own, bob, { reason: 'ticket 7' });
       await expect(open).rejects.toMatchObject({ code });
-      await setActive(app, 'alice', true);
-      await setActive(app, 'bob', true);
+      await app.setActive('alice', true);
+      await app.setActive('bob', true);
       expect([await rows(app), policy.asked.length]).toEqual([1, 1]);
     });
 
@@ -386,7 +386,7 @@ describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start, tap }
     for (let i = 0; i < 999; i += 111) await app.dataSource.getRepository(AuthSession).insert(copies.slice(i, i + 111));
     app.clock.advance(SECOND);
     const { accessToken } = await actAsBob(app);
-    expect(await storedEnd(app, id)).toMatchObject({ end_reason: 'session_policy' });
+    expect(await app.storedEnd(id)).toMatchObject({ end_reason: 'session_policy' });
     await app.login('bob');
     await app.get('/me', accessToken).expect(200);
     expect(await app.auth.listSessions(bob)).toHaveLength(1_000);
@@ -409,9 +409,9 @@ describe.each<[string, object]>([
       await app.post('/auth/logout', first.access_token).expect(200);
       const second: LoginAnswer = await app.login('bob');
       const own = (await app.auth.authenticate(administrator.access_token))!;
-      await administer(app).impersonate(own, await userIdOf(app, 'bob'), { reason: 'ticket 8' });
+      await administer(app).impersonate(own, await app.userId('bob'), { reason: 'ticket 8' });
       for (const token of [accessToken, second.access_token]) await app.get('/me', token).expect(200);
-      expect(await app.auth.listSessions(await userIdOf(app, 'bob'))).toHaveLength(3);
+      expect(await app.auth.listSessions(await app.userId('bob'))).toHaveLength(3);
     });
   });
 });

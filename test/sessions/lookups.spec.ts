@@ -1,5 +1,5 @@
 import { DAY } from '../support/driven-clock';
-import { describeOnEachDatabase, describeOnEachServer, storedEnd } from '../support/environment';
+import { describeOnEachDatabase, describeOnEachServer } from '../support/environment';
 import type { LoginAnswer } from '../support/test-application';
 import { type Call, pending, type Tap } from '../support/tap';
 
@@ -93,7 +93,7 @@ describeOnEachDatabase("the guard's read", {}, ({ app, tap }) => {
     app.clock.advance(31 * DAY);
     expect(await app.auth.authenticate(token)).toBeNull();
     expect(statements.filter((sql) => sql !== '' && !LOOK_UP.test(sql))).toEqual([]);
-    expect(await storedEnd(app, id)).toEqual({ state: 'active', end_reason: null });
+    expect(await app.storedEnd(id)).toEqual({ state: 'active', end_reason: null });
   });
 
   it('the guard does not read for a public route or for malformed tokens', async () => {

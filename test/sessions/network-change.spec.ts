@@ -1,5 +1,5 @@
 import type { TestApplication } from '../support/test-application';
-import { historyOf, describeOnEachDatabase, userIdOf } from '../support/environment';
+import { describeOnEachDatabase } from '../support/environment';
 
 const HOME = { ipAddress: '192.0.2.1' };
 const CAFE = { ipAddress: '198.51.100.7' };
@@ -10,7 +10,7 @@ const networkStored = async (app: TestApplication): Promise<string | null> =>
 
 for (const auth of [{}, { refreshReuseGraceSeconds: 10 }]) {
   describeOnEachDatabase(`sessions that change networks, with ${JSON.stringify(auth)}`, { auth }, ({ app }) => {
-    const open = async (client: object) => app.auth.openSession(await userIdOf(app), client);
+    const open = async (client: object) => app.auth.openSession(await app.userId(), client);
     const moves = (): string[][] => app.sent('session_network_changed').map(({ from, to }) => [from, to]);
 
     it('each refresh from a different network than the previous refresh is recorded and emitted', async () => {
@@ -33,7 +33,7 @@ for (const auth of [{}, { refreshReuseGraceSeconds: 10 }]) {
         ['192.0.2.1', '198.51.100.7'],
         ['198.51.100.7', '2001:db8:1:2::/64'],
       ]);
-      const extras = (await historyOf(app, last.accessToken)).map(({ extra }) => extra);
+      const extras = (await app.history(last.accessToken)).map(({ extra }) => extra);
       expect(extras).toEqual([{}, { network_changed: true }, {}, { network_changed: true }, {}, {}]);
     });
 

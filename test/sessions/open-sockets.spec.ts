@@ -1,6 +1,6 @@
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { AuthUser, OpenSockets, SessionAdministration } from 'nestjs-session-auth';
-import { setActive, userIdOf } from '../support/environment';
+
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD, type LoginAnswer } from '../support/test-application';
 
@@ -90,12 +90,12 @@ describe.each(DATABASES)('open sockets on %s', (name) => {
       await here.delete(`/auth/sessions/${id}`, (await here.login()).access_token).expect(200);
     },
     'a revocation by an administrator': async () =>
-      here.nest.get(SessionAdministration).end({ userId: await userIdOf(here) }, { actor: 'carol (support)' }),
+      here.nest.get(SessionAdministration).end({ userId: await here.userId() }, { actor: 'carol (support)' }),
     'the reuse of a refresh token': async ({ refresh_token: token }) => {
       await here.refresh(token).expect(200);
       await here.refresh(token).expect(400);
     },
-    'a password reset': async () => here.auth.resetPassword(await userIdOf(here), PASSWORD),
+    'a password reset': async () => here.auth.resetPassword(await here.userId(), PASSWORD),
   };
 
   it.each(Object.keys(ENDS))(
@@ -131,10 +131,10 @@ describe.each(DATABASES)('open sockets on %s', (name) => {
     open(there, await here.login('alice'), 'of alice');
     const bob = await here.login('bob');
     open(there, bob, 'of bob');
-    await setActive(here, 'alice', false);
+    await here.setActive('alice', false);
     await here.dataSource.getRepository(AuthUser).delete({ username: 'carol' });
     await check(there);
-    await setActive(here, 'alice', true);
+    await here.setActive('alice', true);
     expect(closed.sort()).toEqual(['of alice', 'of carol']);
     there.nest.get(OpenSockets).closeForSessions([bob.session_id]);
   });

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { AuthSession, RequireRecentLogin } from 'nestjs-session-auth';
 import { MINUTE, SECOND } from '../support/driven-clock';
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { eventsOf, describeOnEachDatabase, userIdOf } from '../support/environment';
+import { describeOnEachDatabase } from '../support/environment';
 
 declare module 'nestjs-session-auth' {
   interface SessionData {
@@ -46,7 +46,7 @@ describeOnEachDatabase('the methods of a session', PROVABLE, ({ app }) => {
     const now = new Date(app.clock.now());
     const { access_token: token, refresh_token: refreshToken } = await app.login();
     expect((await principalOf(app, token)).methods).toEqual({ pwd: now });
-    const id = await userIdOf(app);
+    const id = await app.userId();
     const { accessToken } = await app.auth.openSession(id, {}, { methods: ['hwk', 'pin'] });
     expect((await principalOf(app, accessToken)).methods).toEqual({ hwk: now, pin: now });
     expect((await principalOf(app, (await app.auth.openSession(id)).accessToken)).methods).toEqual({});
@@ -56,7 +56,7 @@ describeOnEachDatabase('the methods of a session', PROVABLE, ({ app }) => {
   });
 
   it('a session cannot be opened with invalid methods', async () => {
-    const id = await userIdOf(app);
+    const id = await app.userId();
     const lists = [[], ['Otp'], ['-otp'], ['__proto__'], ['a'.repeat(33)], [1], Array(9).fill('otp')];
     for (const methods of [...lists, 'otp', null]) {
       const opening = app.auth.openSession(id, {}, { methods: methods as never });
@@ -66,7 +66,7 @@ describeOnEachDatabase('the methods of a session', PROVABLE, ({ app }) => {
   });
 
   it('a session has at most eight methods, and the least recently proven methods are dropped', async () => {
-    let { accessToken } = await app.auth.openSession(await userIdOf(app), {}, { methods: ['first'] });
+    let { accessToken } = await app.auth.openSession(await app.userId(), {}, { methods: ['first'] });
     for (const name of ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'b']) {
       app.clock.advance(SECOND);
       ({ accessToken } = await app.auth.confirmIdentity(await principalOf(app, accessToken), { methods: [name] }));
@@ -77,7 +77,7 @@ describeOnEachDatabase('the methods of a session', PROVABLE, ({ app }) => {
 
   it('a reauthentication and a password change prove `pwd` again and no other method', async () => {
     const start = new Date(app.clock.now());
-    const opened = await app.auth.openSession(await userIdOf(app), {}, { methods: ['pwd', 'otp'] });
+    const opened = await app.auth.openSession(await app.userId(), {}, { methods: ['pwd', 'otp'] });
     app.clock.advance(MINUTE);
     const confirmed = await app.auth.reauthenticate(await principalOf(app, opened.accessToken), PASSWORD);
     const principal = await principalOf(app, confirmed.accessToken);
@@ -100,12 +100,12 @@ describeOnEachDatabase('the methods of a session', PROVABLE, ({ app }) => {
     for (const path of ['any', 'otp']) await app.get(`/transfer/${path}`, pair.accessToken).expect(200);
     await app.get('/transfer/both', pair.accessToken).expect(403, RECENT_LOGIN_REQUIRED);
     expect((await principalOf(app, pair.accessToken)).sessionId).toBe(session.session_id);
-    expect(await eventsOf(app, pair.accessToken)).toEqual(['reauthentication', 'login_success']);
+    expect(await app.events(pair.accessToken)).toEqual(['reauthentication', 'login_success']);
     expect(app.sent('token_reuse_detected')).toEqual([]);
   });
 
   it('a login or method is not recent if the clock was set back to more than ten seconds before it', async () => {
-    const { accessToken } = await app.auth.openSession(await userIdOf(app), {}, { methods: ['pwd', 'otp'] });
+    const { accessToken } = await app.auth.openSession(await app.userId(), {}, { methods: ['pwd', 'otp'] });
     for (const [seconds, status] of [
       [10, 200],
       [10.001, 403],
@@ -118,7 +118,7 @@ describeOnEachDatabase('the methods of a session', PROVABLE, ({ app }) => {
   });
 
   it('a route that requires several recent methods checks the age of each method to the millisecond', async () => {
-    const { accessToken } = await app.auth.openSession(await userIdOf(app), {}, { methods: ['pwd', 'otp'] });
+    const { accessToken } = await app.auth.openSession(await app.userId(), {}, { methods: ['pwd', 'otp'] });
     for (const path of ['any', 'otp', 'both']) await app.get(`/transfer/${path}`, accessToken).expect(200);
     app.clock.advance(60 * SECOND - 1);
     await app.get('/transfer/otp', accessToken).expect(200);
@@ -143,7 +143,7 @@ it('a route cannot require an empty list of methods or a method without a name',
 describeOnEachDatabase('the data of a session', {}, ({ app }) => {
   it('a session keeps the data with which the application opened it, through refreshes, and has an empty object without data', async () => {
     const data = { tenant: 'Ångström \u0000 🦊', roles: ['admin'] };
-    const opened = await app.auth.openSession(await userIdOf(app), {}, { data });
+    const opened = await app.auth.openSession(await app.userId(), {}, { data });
     const pair = await app.auth.refresh(opened.refreshToken);
     const principal = await principalOf(app, pair.accessToken);
     expect(principal.data).toEqual(data);
@@ -152,7 +152,7 @@ describeOnEachDatabase('the data of a session', {}, ({ app }) => {
   });
 
   it('session data may have at most 1,024 bytes of UTF-8', async () => {
-    const id = await userIdOf(app);
+    const id = await app.userId();
     const tenant = 'é'.repeat((1024 - '{"tenant":""}'.length - 1) / 2);
     await app.auth.openSession(id, {}, { data: { tenant: `${tenant}a` } });
     const opening = app.auth.openSession(id, {}, { data: { tenant: `${tenant}ab` } });
@@ -160,7 +160,7 @@ describeOnEachDatabase('the data of a session', {}, ({ app }) => {
   });
 
   it('session data that JSON would change cannot be stored', async () => {
-    const id = await userIdOf(app);
+    const id = await app.userId();
     const values = [new Date(0), undefined, Infinity, CYCLIC].map((tenant) => ({ tenant }));
     for (const data of ['text', ['text'], null, new (class Tenant {})(), ...values]) {
       const opening = app.auth.openSession(id, {}, { data: data as never });

@@ -1,7 +1,7 @@
 import type { AuthModuleOptions } from 'nestjs-session-auth';
 import { Browser, cookiesIn } from '../support/browser';
 import { DAY, HOUR, MINUTE } from '../support/driven-clock';
-import { describeEverywhere, describeOnEachDatabase, storedEnd, storedSession } from '../support/environment';
+import { describeEverywhere, describeOnEachDatabase } from '../support/environment';
 import { DrivenLoginPolicy } from '../support/login-policy';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 
@@ -74,8 +74,8 @@ describeOnEachDatabase('remembered sessions', { auth }, ({ app, start }) => {
     const { session_id: id, access_token: token } = await open(app, true);
     app.clock.advance(2 * MINUTE);
     await app.get('/me', token).expect(200);
-    while ((await storedSession(app, id)).lastActivity < app.clock.now()) await new Promise(setImmediate);
-    expect((await storedSession(app, id)).idleExpiresAt).toBe(app.clock.now() + 30 * DAY);
+    while ((await app.storedSession(id)).lastActivity < app.clock.now()) await new Promise(setImmediate);
+    expect((await app.storedSession(id)).idleExpiresAt).toBe(app.clock.now() + 30 * DAY);
   });
 
   it('a reauthentication, a password change and another instance keep the terms of a session', async () => {
@@ -112,7 +112,7 @@ describeOnEachDatabase('remembered sessions', { auth }, ({ app, start }) => {
   it('pruning ends each session when its own timeout has passed, and no earlier', async () => {
     const [ordinary, remembered] = [await open(app, false), await open(app, true)];
     const states = async () =>
-      Promise.all([ordinary, remembered].map(async ({ session_id: id }) => (await storedEnd(app, id)).state));
+      Promise.all([ordinary, remembered].map(async ({ session_id: id }) => (await app.storedEnd(id)).state));
     app.clock.advance(7 * DAY);
     await app.pruning.prune();
     expect(await states()).toEqual(['expired', 'active']);

@@ -1,7 +1,7 @@
 import { SessionAdministration, type StoredUser, UserStore } from 'nestjs-session-auth';
 import { hashSync } from 'bcrypt';
 import { EndSessions } from '../../libs/auth/src/sessions/end-sessions';
-import { describeOnEachDatabase, setActive, storedSession, type TestEnvironment } from '../support/environment';
+import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
 import { DrivenImpersonationPolicy } from '../support/impersonation';
 import { storedUsers } from '../support/mapped-users';
 import { startForTest } from '../support/start-for-test';
@@ -21,7 +21,7 @@ describeOnEachDatabase('200 parallel calls', { auth: { refreshReuseGraceSeconds:
     tap.hook = { before: ({ kind, sql }) => void (kind === 'statement' && isStore(sql) && stored++) };
     const found = await authenticateOften(app, (body as { access_token: string }).access_token);
     expect(new Set(found.map((principal) => principal?.sessionId))).toEqual(new Set([id]));
-    expect((await storedSession(app, id)).firstUsedAt).toBe(app.clock.now());
+    expect((await app.storedSession(id)).firstUsedAt).toBe(app.clock.now());
     // A call whose lookup ends late may store it again.
     expect(stored).toBeLessThanOrEqual(2);
   });
@@ -29,12 +29,12 @@ describeOnEachDatabase('200 parallel calls', { auth: { refreshReuseGraceSeconds:
   it('the sessions of an inactive user end in one or two transactions, although many calls find the user inactive', async () => {
     const { app } = env;
     const { access_token: token } = await app.login();
-    await setActive(app, 'alice', false);
+    await app.setActive('alice', false);
     const end = jest.spyOn(app.nest.get(EndSessions), 'endForInactiveAccount');
     expect(new Set(await authenticateOften(app, token))).toEqual(new Set([null]));
     expect(end.mock.calls.length).toBeLessThanOrEqual(2);
     end.mockRestore();
-    await setActive(app, 'alice', true);
+    await app.setActive('alice', true);
     expect(app.sent('user_logged_out')).toHaveLength(1);
   });
 });

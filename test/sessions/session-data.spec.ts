@@ -1,6 +1,6 @@
 import type { AuthPrincipal, SessionDataPatch } from 'nestjs-session-auth';
 import { DAY } from '../support/driven-clock';
-import { describeOnEachDatabase, storedSession, userIdOf } from '../support/environment';
+import { describeOnEachDatabase } from '../support/environment';
 import type { TestApplication } from '../support/test-application';
 
 const INVALID_TOKEN = { code: 'access_token_invalid' };
@@ -13,7 +13,7 @@ const patch = (keys: object): SessionDataPatch => keys;
 
 describeOnEachDatabase('updateSessionData', {}, (env) => {
   const open = async (data = {}): Promise<{ principal: AuthPrincipal; accessToken: string }> => {
-    const { accessToken } = await env.app.auth.openSession(await userIdOf(env.app), {}, { methods: ['pwd'], data });
+    const { accessToken } = await env.app.auth.openSession(await env.app.userId(), {}, { methods: ['pwd'], data });
     return { principal: await principalOf(env.app, accessToken), accessToken };
   };
 
@@ -53,7 +53,7 @@ describeOnEachDatabase('updateSessionData', {}, (env) => {
     const changing = env.app.auth.updateSessionData(principal, patch({ tenant: 'lost' }));
     await expect(changing).rejects.toMatchObject({ code: 'busy', status: 503 });
     expect(writes).toBe(10);
-    expect(JSON.parse((await storedSession(env.app, principal.sessionId)).data!)).toEqual({ counter: 10 });
+    expect(JSON.parse((await env.app.storedSession(principal.sessionId)).data!)).toEqual({ counter: 10 });
   });
 
   it('a patch takes part in the transaction of the application, reads the data of its commit, and is rolled back with it', async () => {
@@ -88,7 +88,7 @@ describeOnEachDatabase('updateSessionData', {}, (env) => {
     env.app.clock.advance(31 * DAY);
     const changing = env.app.auth.updateSessionData(expired.principal, patch({ tenant: 'late' }));
     await expect(changing).rejects.toMatchObject({ ...INVALID_TOKEN, status: 401 });
-    expect((await storedSession(env.app, expired.principal.sessionId)).data).toBe('{}');
+    expect((await env.app.storedSession(expired.principal.sessionId)).data).toBe('{}');
     const former = { userId: 'alice', roles: [], realm: null, formerToken: { issuedAt: new Date(0) } };
     const external = env.app.auth.updateSessionData(former as never, {});
     await expect(external).rejects.toMatchObject({ code: 'session_required' });

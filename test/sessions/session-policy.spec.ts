@@ -2,15 +2,7 @@ import { AuthSession, type ClientInfo } from 'nestjs-session-auth';
 import { randomUUID } from 'node:crypto';
 import { DAY, HOUR, MINUTE } from '../support/driven-clock';
 import { type LoginAnswer, PASSWORD, type TestApplication } from '../support/test-application';
-import {
-  emittedEnds,
-  historyOf,
-  INVALID_CREDENTIALS,
-  INVALID_REFRESH,
-  storedEnd,
-  describeOnEachDatabase,
-  userIdOf,
-} from '../support/environment';
+import { INVALID_CREDENTIALS, INVALID_REFRESH, describeOnEachDatabase } from '../support/environment';
 
 async function loginEachMinute(app: TestApplication, times: number): Promise<LoginAnswer[]> {
   const answers: LoginAnswer[] = [];
@@ -53,10 +45,10 @@ describeOnEachDatabase('sessions without a limit', { auth: { onSessionLimit: 're
     const bob = await app.login('bob');
     const next = await app.login();
     expect(await activeIds(app)).toHaveLength(1_001);
-    expect(await storedEnd(app, leastRecentlyUsed!)).toEqual({ state: 'revoked', end_reason: 'session_policy' });
-    expect(emittedEnds(app)).toEqual([[leastRecentlyUsed, 'session_policy']]);
+    expect(await app.storedEnd(leastRecentlyUsed!)).toEqual({ state: 'revoked', end_reason: 'session_policy' });
+    expect(app.emittedEnds()).toEqual([[leastRecentlyUsed, 'session_policy']]);
     expect(app.sent('session_limit_reached')).toEqual([]);
-    const [, forced] = await historyOf(app, next.access_token);
+    const [, forced] = await app.history(next.access_token);
     const extra = { session_id: leastRecentlyUsed, reason: 'session_policy' };
     expect(forced).toMatchObject({ event: 'forced_logout', extra });
     for (const { access_token: token } of [first, next, bob]) await app.get('/me', token).expect(200);
@@ -79,8 +71,8 @@ describeOnEachDatabase('the policy of a single session', { auth: { sessionPolicy
     await app.refresh(first!.refresh_token).expect(400, INVALID_REFRESH);
     await app.get('/me', second!.access_token).expect(200);
     await app.get('/me', bob.access_token).expect(200);
-    expect(await storedEnd(app, first!.session_id)).toEqual({ state: 'revoked', end_reason: 'session_policy' });
-    expect(emittedEnds(app)).toEqual([[first!.session_id, 'session_policy']]);
+    expect(await app.storedEnd(first!.session_id)).toEqual({ state: 'revoked', end_reason: 'session_policy' });
+    expect(app.emittedEnds()).toEqual([[first!.session_id, 'session_policy']]);
   });
 
   it('a failed login ends no session', async () => {
@@ -108,8 +100,8 @@ describeOnEachDatabase('a limit of three sessions that ends the oldest', { auth:
     await app.refresh(first!.refresh_token).expect(200);
     const fourth = await app.login();
     expect(await activeIds(app)).toEqual([second!.session_id, third!.session_id, fourth.session_id]);
-    expect(await storedEnd(app, first!.session_id)).toEqual({ state: 'revoked', end_reason: 'session_policy' });
-    expect(emittedEnds(app)).toEqual([[first!.session_id, 'session_policy']]);
+    expect(await app.storedEnd(first!.session_id)).toEqual({ state: 'revoked', end_reason: 'session_policy' });
+    expect(app.emittedEnds()).toEqual([[first!.session_id, 'session_policy']]);
     expect(app.sent('session_limit_reached')).toEqual([]);
     await app.login('bob');
     expect(app.sent('user_logged_out')).toHaveLength(1);
@@ -138,7 +130,7 @@ describeOnEachDatabase('a limit of three sessions that refuses logins', REJECTIN
     expect(app.sent('session_limit_reached').map(({ activeSessions }) => activeSessions)).toEqual([3]);
     expect(app.sent('user_logged_out')).toEqual([]);
     await app.get('/me', first!.access_token).expect(200);
-    const [refused, ...logins] = await historyOf(app, third!.access_token);
+    const [refused, ...logins] = await app.history(third!.access_token);
     const extra = { reason: 'session_limit' };
     expect(refused).toMatchObject({ event: 'login_blocked', extra, ip_address: '127.0.0.1' });
     expect(logins.map(({ event }) => event)).toEqual(['login_success', 'login_success', 'login_success']);
@@ -151,7 +143,7 @@ describeOnEachDatabase('a limit of three sessions that refuses logins', REJECTIN
       const login = app.auth.login({ username: 'alice', password: PASSWORD }, client);
       await expect(login).rejects.toMatchObject({ code: 'session_limit_reached' });
     }
-    return (await app.auth.history(await userIdOf(app))).filter(({ event }) => event === 'login_blocked').length;
+    return (await app.auth.history(await app.userId())).filter(({ event }) => event === 'login_blocked').length;
   };
 
   it('refused logins of a client that keeps trying are recorded once an hour for each network', async () => {

@@ -1,16 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DAY, HOUR, MINUTE } from '../support/driven-clock';
-import {
-  emittedEnds,
-  historyOf,
-  INVALID_REFRESH,
-  sendRaw,
-  storedEnd,
-  describeEverywhere,
-  TIMESTAMP,
-  UUID,
-} from '../support/environment';
-import { PASSWORD } from '../support/test-application';
+import { describeEverywhere, sendRaw, TIMESTAMP, UUID } from '../support/environment';
+import { type Pair, PASSWORD } from '../support/test-application';
 
 const PHONE =
   'Mozilla/5.0 (Linux; Android 13; SM-G991B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/116.0.0.0 Mobile Safari/537.36';
@@ -24,6 +15,7 @@ interface Listed {
 describeEverywhere('the list of sessions', {}, ({ app }) => {
   const list = async (token: string): Promise<Listed[]> =>
     (await app.get('/auth/sessions/', token).expect(200)).body as Listed[];
+  const idsOf = async (token: string) => (await list(token)).map(({ id }) => id);
 
   it('a listed session has exactly the documented fields', async () => {
     const { access_token: token, session_id: id } = await app.login('alice', undefined, PHONE);
@@ -49,39 +41,29 @@ describeEverywhere('the list of sessions', {}, ({ app }) => {
     expect(await list(accessToken)).toMatchObject([{ ...addresses, expires_at }]);
   });
 
-  it('the list is ordered by created_at, newest first, and marks only the session of the request as current', async () => {
+  it('the list contains only sessions of the user, ordered by created_at, newest first, and marks that of the request as current', async () => {
     const logins = [];
-    for (let time = 0; time < 3; time++) {
-      logins.push(await app.login());
+    for (const username of ['alice', 'bob', 'alice', 'alice']) {
+      logins.push(await app.login(username));
       app.clock.advance(MINUTE);
     }
-    const ids = logins.map((login) => login.session_id);
-    const { body } = await app.refresh(logins[0]!.refresh_token).expect(200);
-    for (const [index, token] of [body.access_token, logins[1]!.access_token].entries()) {
-      const listed = (await list(token)).map(({ id, is_current }) => [id, is_current]);
-      expect(listed).toEqual(ids.map((id) => [id, id === ids[index]]).reverse());
-    }
-  });
-
-  it('the list contains only sessions of the user', async () => {
-    const alice = await app.login();
-    const bob = await app.login('bob');
-    expect((await list(alice.access_token)).map(({ id }) => id)).toEqual([alice.session_id]);
-    expect((await list(bob.access_token)).map(({ id }) => id)).toEqual([bob.session_id]);
+    const [first, bob, second, third] = logins.map(({ session_id: id }) => id);
+    const marked = async ({ access_token: token }: Pair) =>
+      (await list(token)).map(({ id, is_current: isCurrent }) => (isCurrent ? `current ${id}` : id));
+    expect(await marked(await app.refreshed(logins[0]!))).toEqual([third, second, `current ${first}`]);
+    expect(await marked(logins[2]!)).toEqual([third, `current ${second}`, first]);
+    expect(await marked(logins[1]!)).toEqual([`current ${bob}`]);
   });
 
   it('the list contains no ended or expired session, and stores and emits an expiry, which a logout of all does not count', async () => {
     const old = await app.login();
     app.clock.advance(6 * DAY);
-    const ended = await app.login();
-    await app.post('/auth/logout', ended.access_token).expect(200);
+    await app.post('/auth/logout', (await app.login()).access_token).expect(200);
     app.clock.advance(DAY);
     const now = await app.login();
-    for (let time = 0; time < 3; time++) {
-      expect((await list(now.access_token)).map(({ id }) => id)).toEqual([now.session_id]);
-    }
-    expect(await storedEnd(app, old.session_id)).toEqual({ state: 'expired', end_reason: 'expired' });
-    expect(emittedEnds(app).filter(([, reason]) => reason === 'expired')).toEqual([[old.session_id, 'expired']]);
+    for (let time = 0; time < 3; time++) expect(await idsOf(now.access_token)).toEqual([now.session_id]);
+    expect(await app.storedEnd(old.session_id)).toEqual({ state: 'expired', end_reason: 'expired' });
+    expect(app.emittedEnds().filter(([, reason]) => reason === 'expired')).toEqual([[old.session_id, 'expired']]);
     await app.post('/auth/logout/all', now.access_token).expect(200, { detail: 'Revoked 1 session(s).' });
   });
 });
@@ -92,35 +74,30 @@ describeEverywhere('sessions that their user deletes', {}, ({ app }) => {
 
   it('a deleted session ends with its token family, and is not found a second time', async () => {
     const lost = await app.login();
-    const { body: next } = await app.refresh(lost.refresh_token).expect(200);
+    const next = await app.refreshed(lost);
     const mine = await app.login();
     const path = `/auth/sessions/${lost.session_id.toUpperCase()}/`;
     await app.delete(path, mine.access_token).expect(200, REVOKED);
-    await app.get('/me', next.access_token).expect(401);
-    await app.refresh(next.refresh_token).expect(400, INVALID_REFRESH);
-    await app.refresh(lost.refresh_token).expect(400, INVALID_REFRESH);
+    await app.expectRevoked(next, lost);
     await app.delete(path, mine.access_token).expect(404, NOT_FOUND);
-    await app.get('/me', mine.access_token).expect(200);
-    expect(await storedEnd(app, lost.session_id)).toEqual({ state: 'revoked', end_reason: 'user' });
-    expect(emittedEnds(app)).toEqual([[lost.session_id, 'user']]);
-    const [latest] = await historyOf(app, mine.access_token);
+    await app.expectLive(mine);
+    expect(await app.storedEnd(lost.session_id)).toEqual({ state: 'revoked', end_reason: 'user' });
+    expect(app.emittedEnds()).toEqual([[lost.session_id, 'user']]);
+    const [latest] = await app.history(mine.access_token);
     expect(latest).toMatchObject({ event: 'session_revoked', extra: { session_id: lost.session_id, reason: 'user' } });
     await app.delete(`/auth/sessions/${mine.session_id}`, mine.access_token).expect(200, REVOKED);
-    await app.get('/me', mine.access_token).expect(401);
+    await app.expectRevoked(mine);
   });
 
   it("requests for another user's, an ended, an expired or an unknown session or an invalid id receive byte-identical 404 responses", async () => {
-    const bob = await app.login('bob');
-    const over = await app.login();
+    const [bob, over] = [await app.login('bob'), await app.login()];
     app.clock.advance(7 * DAY - HOUR);
-    const alice = await app.login();
-    const bobNow = await app.login('bob');
-    const ended = await app.login();
+    const [alice, bobNow, ended] = [await app.login(), await app.login('bob'), await app.login()];
     await app.post('/auth/logout', ended.access_token).expect(200);
     app.clock.advance(HOUR);
-    const { access_token: token } = (await app.refresh(alice.refresh_token)).body;
+    const current = await app.refreshed(alice);
     const ask = (id: string) =>
-      sendRaw(app, [`DELETE /auth/sessions/${id}/ HTTP/1.1`, `Authorization: Bearer ${token}`]);
+      sendRaw(app, [`DELETE /auth/sessions/${id}/ HTTP/1.1`, `Authorization: Bearer ${current.access_token}`]);
     const unknown = await ask(randomUUID());
     expect([unknown.status, JSON.parse(unknown.body)]).toEqual([404, NOT_FOUND]);
     const { session_id: mine } = alice;
@@ -129,11 +106,9 @@ describeEverywhere('sessions that their user deletes', {}, ({ app }) => {
     const others = [bobNow, bob, ended, over].map((login) => login.session_id);
     const rest = ['00000000-0000-0000-0000-000000000000', mine.replaceAll('-', ''), 'a'.repeat(5_000)];
     for (const id of [...others, ...words.split(' '), ...near.split(' '), ...rest]) {
-      const { bytes } = await ask(id);
-      expect([id, bytes]).toEqual([id, unknown.bytes]);
+      expect([id, (await ask(id)).bytes]).toEqual([id, unknown.bytes]);
     }
-    await app.get('/me', token).expect(200);
-    expect((await app.refresh(bobNow.refresh_token)).status).toBe(200);
-    expect(emittedEnds(app).map(([, reason]) => reason)).not.toContain('user');
+    await app.expectLive(current, await app.refreshed(bobNow));
+    expect(app.emittedEnds().map(([, reason]) => reason)).not.toContain('user');
   });
 });

@@ -1,5 +1,5 @@
 import { AuthSession, SessionAdministration } from 'nestjs-session-auth';
-import { describeOnEachDatabase, describeEverywhere, storedSession, userIdOf } from '../support/environment';
+import { describeOnEachDatabase, describeEverywhere } from '../support/environment';
 import { HOUR, SECOND } from '../support/driven-clock';
 import { PASSWORD } from '../support/test-application';
 
@@ -43,7 +43,7 @@ describeOnEachDatabase('stolen tokens', { auth: { refreshReuseGraceSeconds: 10 }
 describeEverywhere('misplaced and planted tokens', {}, ({ app }) => {
   it('a token is refused in place of a token of another kind, and a password reset token is stored as a digest', async () => {
     const { access_token: access, refresh_token: refresh } = await app.login();
-    const { token: reset } = await app.auth.createPasswordResetToken(await userIdOf(app));
+    const { token: reset } = await app.auth.createPasswordResetToken(await app.userId());
     expect(JSON.stringify(await app.dataSource.query('SELECT * FROM auth_password_resets'))).not.toContain(reset);
     for (const token of [refresh, reset]) await app.get('/me', token).expect(401);
     for (const token of [access, reset]) await app.refresh(token).expect(400);
@@ -77,7 +77,7 @@ describeEverywhere('misplaced and planted tokens', {}, ({ app }) => {
 describeOnEachDatabase('a restored backup', {}, ({ app }) => {
   it('a session that ended after the backup is active again after the restore, until an administrator ends all sessions', async () => {
     const { session_id: id, access_token: access, refresh_token: refresh } = await app.login();
-    const backup = await storedSession(app, id);
+    const backup = await app.storedSession(id);
     await app.post('/auth/logout', access).expect(200);
     await app.get('/me', access).expect(401);
     await app.dataSource.getRepository(AuthSession).update({ id }, backup);

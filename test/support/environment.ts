@@ -1,9 +1,11 @@
 import { connect } from 'node:net';
-import { AUTH_ENTITIES, AuthSession, AuthUser } from 'nestjs-session-auth';
+import { AUTH_ENTITIES } from 'nestjs-session-auth';
 import { DATABASES, describeEachPooled, type DatabaseName, type TestDatabase } from './databases';
 import { closeAndKeep, takeDatabase } from './start-for-test';
 import { Tap } from './tap';
 import { TestApplication, PASSWORD, type TestApplicationOptions, type PlatformName } from './test-application';
+
+export { INVALID_CREDENTIALS, INVALID_REFRESH, type HistoryEntry } from './test-application';
 
 /** One application on one database. The properties of these objects can be read within tests and hooks. */
 export interface TestEnvironment {
@@ -138,67 +140,21 @@ export function inChunks(text: string): string {
   return [...parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`), '0\r\n\r\n'].join('');
 }
 
-/** Disables or enables a user directly in the users table, as an application does. */
-export async function setActive(app: TestApplication, username: string, active: boolean): Promise<void> {
-  await app.dataSource.getRepository(AuthUser).update({ username }, { active });
-}
+export const setActive = (app: TestApplication, username: string, active: boolean) => app.setActive(username, active);
 
 /** Resets the user's password to `PASSWORD`, and deletes the rows, signals and logs that this writes. */
 export async function restorePassword(app: TestApplication, username = 'alice'): Promise<void> {
-  const { id } = await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username });
-  await app.auth.resetPassword(id, PASSWORD);
+  await app.auth.resetPassword(await app.userId(username), PASSWORD);
   await app.reset();
 }
 
-/** An event of a history, as the endpoint returns it. */
-export interface HistoryEntry {
-  readonly id: number;
-  readonly event: string;
-  readonly ip_address: string | null;
-  readonly user_agent: string;
-  readonly extra: Record<string, unknown>;
-  readonly timestamp: string;
-}
-
-export async function historyOf(app: TestApplication, accessToken: string): Promise<HistoryEntry[]> {
-  const { body } = await app.get('/auth/history/?limit=200', accessToken).expect(200);
-  return body as HistoryEntry[];
-}
-
-/** Returns the names of the events in the user's history, most recent first. */
-export async function eventsOf(app: TestApplication, accessToken: string): Promise<string[]> {
-  return (await historyOf(app, accessToken)).map(({ event }) => event);
-}
-
-interface StoredEnd {
-  readonly state: string;
-  readonly end_reason: string | null;
-}
-
-/** Returns the stored state and end reason of a session. */
-export async function storedEnd(app: TestApplication, sessionId: string): Promise<StoredEnd> {
-  const sql = `SELECT state, end_reason FROM auth_sessions WHERE id = '${sessionId}'`;
-  const [row] = await app.dataSource.query<StoredEnd[]>(sql);
-  return { ...row! };
-}
+export const historyOf = (app: TestApplication, accessToken: string) => app.history(accessToken);
+export const eventsOf = (app: TestApplication, accessToken: string) => app.events(accessToken);
+export const storedEnd = (app: TestApplication, sessionId: string) => app.storedEnd(sessionId);
+export const storedSession = (app: TestApplication, id: string) => app.storedSession(id);
+export const emittedEnds = (app: TestApplication) => app.emittedEnds();
+export const userIdOf = (app: TestApplication, username = 'alice') => app.userId(username);
 
 export const UNAVAILABLE = { detail: 'The database is unavailable.' };
-export const INVALID_CREDENTIALS = { non_field_errors: ['Invalid credentials.'] };
-export const INVALID_REFRESH = { non_field_errors: ['Invalid or expired refresh token.'] };
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
-
-/** Returns the id of a user in the library's own table. */
-export async function userIdOf(app: TestApplication, username = 'alice'): Promise<string> {
-  return (await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username })).id;
-}
-
-export function storedSession(app: TestApplication, id: string): Promise<AuthSession> {
-  return app.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
-}
-
-/** Returns the ids of the sessions whose end was emitted, each with its reason, sorted by id. */
-export function emittedEnds(app: TestApplication): [id: string, reason: string][] {
-  const ends = app.sent('user_logged_out').map(({ session, reason }): [string, string] => [session.id, reason]);
-  return ends.sort(([one], [other]) => (one < other ? -1 : 1));
-}

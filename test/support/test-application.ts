@@ -8,7 +8,9 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import {
   AUTH_ENTITIES,
   AuthModule,
+  type AuthPrincipal,
   AuthService,
+  AuthSession,
   BearerAuthGuard,
   CurrentSession,
   CurrentUser,
@@ -18,7 +20,7 @@ import {
   type AuthModuleOptions,
   type AuthSignalName,
   type AuthSignals,
-  type AuthUser,
+  AuthUser,
   type SessionInfo,
 } from 'nestjs-session-auth';
 import request from 'supertest';
@@ -32,6 +34,8 @@ import { DrivenClock } from './driven-clock';
 export const CHEAP: AuthModuleOptions = { bcryptCost: 4 };
 
 export const PASSWORD = 'correct horse battery staple';
+export const INVALID_CREDENTIALS = { non_field_errors: ['Invalid credentials.'] };
+export const INVALID_REFRESH = { non_field_errors: ['Invalid or expired refresh token.'] };
 
 @Controller()
 class MeController {
@@ -205,6 +209,75 @@ export class TestApplication {
     return this.http.delete(path).set('Authorization', `Bearer ${accessToken}`);
   }
 
+  /** Attempts a login with a wrong password. */
+  failLogin(username = 'alice'): request.Test {
+    return this.http.post('/auth/login').send({ username, password: 'wrong' }).expect(400, INVALID_CREDENTIALS);
+  }
+
+  /** Refreshes, and returns the new pair. */
+  async refreshed({ refresh_token: token }: Pair): Promise<Pair> {
+    return (await this.refresh(token).expect(200)).body as Pair;
+  }
+
+  /** Changes a password, by default to the current one. */
+  changePassword(accessToken: string, next: unknown = PASSWORD, current = PASSWORD): request.Test {
+    return this.post('/auth/password/change', accessToken, { current_password: current, new_password: next });
+  }
+
+  /** Asserts that the access tokens are valid. */
+  async expectLive(...pairs: Pick<Pair, 'access_token'>[]): Promise<void> {
+    for (const { access_token: token } of pairs) await this.get('/me', token).expect(200);
+  }
+
+  /** Asserts that both tokens of each pair are refused. */
+  async expectRevoked(...pairs: Pair[]): Promise<void> {
+    for (const { access_token: access, refresh_token: refresh } of pairs) {
+      await this.get('/me', access).expect(401);
+      await this.refresh(refresh).expect(400, INVALID_REFRESH);
+    }
+  }
+
+  /** Returns the principal of a valid access token. */
+  async principal(accessToken: string): Promise<AuthPrincipal> {
+    return (await this.auth.authenticate(accessToken))!;
+  }
+
+  /** Returns the events of a user, most recent first. */
+  async history(accessToken: string): Promise<HistoryEntry[]> {
+    return (await this.get('/auth/history/?limit=200', accessToken).expect(200)).body as HistoryEntry[];
+  }
+
+  /** Returns the names of the events of a user, most recent first. */
+  async events(accessToken: string): Promise<string[]> {
+    return (await this.history(accessToken)).map(({ event }) => event);
+  }
+
+  /** Returns the id of a user in the library's own table. */
+  async userId(username = 'alice'): Promise<string> {
+    return (await this.dataSource.getRepository(AuthUser).findOneByOrFail({ username })).id;
+  }
+
+  /** Disables or enables a user directly in the users table, as an application does. */
+  async setActive(username: string, active: boolean): Promise<void> {
+    await this.dataSource.getRepository(AuthUser).update({ username }, { active });
+  }
+
+  storedSession(id: string): Promise<AuthSession> {
+    return this.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
+  }
+
+  /** Returns the stored state and end reason of a session. */
+  async storedEnd(id: string): Promise<{ state: string; end_reason: string | null }> {
+    const [row] = await this.dataSource.query(`SELECT state, end_reason FROM auth_sessions WHERE id = '${id}'`);
+    return { ...row };
+  }
+
+  /** Returns the ids of the sessions whose end was emitted, each with its reason, sorted by id. */
+  emittedEnds(): [id: string, reason: string][] {
+    const ends = this.sent('user_logged_out').map(({ session, reason }): [string, string] => [session.id, reason]);
+    return ends.sort(([one], [other]) => (one < other ? -1 : 1));
+  }
+
   /** Deletes all rows of the library except the users, and clears the recorded signals and logs. */
   async reset(): Promise<void> {
     for (const table of [
@@ -239,9 +312,23 @@ export class TestApplication {
   }
 }
 
-export interface LoginAnswer {
+/** The tokens of a session, as the endpoints return them. */
+export interface Pair {
   readonly access_token: string;
   readonly refresh_token: string;
+}
+
+export interface LoginAnswer extends Pair {
   readonly session_id: string;
   readonly token_type: string;
+}
+
+/** An event of a history, as the endpoint returns it. */
+export interface HistoryEntry {
+  readonly id: number;
+  readonly event: string;
+  readonly ip_address: string | null;
+  readonly user_agent: string;
+  readonly extra: Record<string, unknown>;
+  readonly timestamp: string;
 }

@@ -3,7 +3,7 @@ import { CountingHasher } from '../support/counting-hasher';
 import { DAY, HOUR, SECOND } from '../support/driven-clock';
 import { pending } from '../support/tap';
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { restorePassword, describeOnEachDatabase, userIdOf } from '../support/environment';
+import { restorePassword, describeOnEachDatabase } from '../support/environment';
 import { workOf } from '../support/spellings';
 import { fail, failElsewhere, tryLoginFrom } from './try-login';
 
@@ -117,7 +117,7 @@ describeOnEachDatabase('the account block', auth(), ({ app, tap }) => {
     await app.auth.resetFailedLogins('alice');
     expect(await tryLoginFrom(app, ELSEWHERE, PASSWORD)).toBe('ok');
     await failElsewhere(app, 100);
-    await app.auth.resetPassword(await userIdOf(app), 'a password that is new');
+    await app.auth.resetPassword(await app.userId(), 'a password that is new');
     expect(await tryLoginFrom(app, '192.0.2.9', 'a password that is new')).toBe('ok');
     await restorePassword(app);
   });
@@ -150,7 +150,7 @@ describeOnEachDatabase('the account block', auth(), ({ app, tap }) => {
   it('the 50th failure emits a signal, and the beginning of a block is emitted and recorded once', async () => {
     for (let i = 0; i < 100; i++) await fail(app, 1, `198.51.100.${i}`);
     for (let i = 0; i < 3; i++) expect(await tryLoginFrom(app, ELSEWHERE, PASSWORD)).toBe(BLOCKED);
-    const userId = await userIdOf(app);
+    const userId = await app.userId();
     const until = new Date(app.clock.now() + DAY);
     expect(app.sent('brute_force_threshold_hit')).toEqual([
       { username: 'alice', ipAddress: '198.51.100.49', failureCount: 50, scope: 'account' },
@@ -207,7 +207,7 @@ describeOnEachDatabase('fewer than 100 failed logins in a row', auth(), ({ app }
       ['network', first],
       ['network', second],
     ]);
-    const history = await app.auth.history(await userIdOf(app));
+    const history = await app.auth.history(await app.userId());
     const blocks = history.filter(({ event }) => event === 'login_blocked').map(({ extra }) => extra);
     expect(blocks).toEqual([second, first].map((at) => ({ scope: 'network', until: new Date(at).toISOString() })));
   });
@@ -228,7 +228,7 @@ describeOnEachDatabase('the strict account block', auth({ failedLogins: { accoun
     await app.auth.resetFailedLogins('alice');
     expect(await tryLoginFrom(app, ELSEWHERE, PASSWORD)).toBe('ok');
     await failElsewhere(app, 100);
-    await app.auth.resetPassword(await userIdOf(app), PASSWORD);
+    await app.auth.resetPassword(await app.userId(), PASSWORD);
     expect(await tryLoginFrom(app, '192.0.2.9', PASSWORD)).toBe('ok');
   });
 

@@ -4,7 +4,7 @@ import { CountingHasher } from '../support/counting-hasher';
 import { DAY, HOUR, MINUTE, SECOND } from '../support/driven-clock';
 import { pending } from '../support/tap';
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { INVALID_CREDENTIALS, describeOnEachDatabase, userIdOf } from '../support/environment';
+import { INVALID_CREDENTIALS, describeOnEachDatabase } from '../support/environment';
 import { fail, failElsewhere, tryLoginFrom } from './try-login';
 
 const hasher = new CountingHasher();
@@ -122,7 +122,7 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, ({
 
   it("failures are counted per user once a user has the name: a rename keeps the user's streak and frees the name", async () => {
     const users = app.dataSource.getRepository(AuthUser);
-    const id = await userIdOf(app);
+    const id = await app.userId();
     const bob = await app.auth.createUser({ username: 'bob-renamed', password: PASSWORD });
     await fail(app, 10);
     // The library's own table contains the digest of the name in addition to the name.
@@ -140,7 +140,7 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, ({
   });
 
   it('failed logins for a name that is the id of a user do not count against that user', async () => {
-    await fail(app, 10, HOME, await userIdOf(app));
+    await fail(app, 10, HOME, await app.userId());
     expect(await tryLoginFrom(app, HOME, PASSWORD)).toBe('ok');
   });
 

@@ -2,7 +2,7 @@ import type { AuthModuleRootOptions } from 'nestjs-session-auth';
 import { CountingHasher } from '../support/counting-hasher';
 import { DAY, HOUR, SECOND } from '../support/driven-clock';
 import { TestApplication, PASSWORD } from '../support/test-application';
-import { eventsOf, restorePassword, describeOnEachDatabase } from '../support/environment';
+import { restorePassword, describeOnEachDatabase } from '../support/environment';
 
 const NEW = 'another long password';
 const TOO_MANY = { detail: 'Too many failed attempts. Try again later.' };
@@ -102,7 +102,7 @@ describeOnEachDatabase('wrong passwords within a session', { auth }, ({ app }) =
     expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(app.sent('brute_force_threshold_hit')).toMatchObject([{ failureCount: 5, scope: 'session' }]);
     expect(app.sent('login_blocked')).toMatchObject([{ username: 'alice', scope: 'session', until }]);
-    const events = await eventsOf(app, token);
+    const events = await app.events(token);
     expect(events).toEqual(['login_blocked', ...Array<string>(10).fill('login_failure'), 'login_success']);
   });
 
