@@ -1,26 +1,13 @@
 import { AuthEvent, AuthSession } from 'nestjs-session-auth';
 import { withEndedSessions } from '../support/ended-sessions';
 import { describeOnEachDatabase, userIdOf } from '../support/environment';
-import type { TestApplication } from '../support/test-application';
-
-async function writeEvents(app: TestApplication, userId: string, count: number): Promise<void> {
-  const event = {
-    userId,
-    event: 'logout',
-    ipAddress: null,
-    userAgent: '',
-    extra: {},
-    occurredAt: app.clock.now(),
-  } as const;
-  const rows = Array.from({ length: count }, (_, i) => ({ id: i + 1, ...event }));
-  for (let i = 0; i < count; i += 500) await app.dataSource.getRepository(AuthEvent).insert(rows.slice(i, i + 500));
-}
+import { many, writeEvents } from '../support/rows';
 
 describeOnEachDatabase('forgetting a user with many rows', {}, ({ app, tap }) => {
   it('forgetUser() deletes ended sessions in batches, after the active sessions and the reset tokens', async () => {
     const { active } = await withEndedSessions(app, 1_200);
     const alice = await userIdOf(app);
-    await writeEvents(app, alice, 1_100);
+    await writeEvents(app, alice, many('logout', 1_100));
     const deleted: string[] = [];
     tap.hook = {
       before: ({ sql }) => {

@@ -14,7 +14,7 @@ import { startForTest } from '../support/start-for-test';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 import { CheapPasswordHasher } from 'nestjs-session-auth/testing';
 import { setTimeout } from 'node:timers/promises';
-import { Tap } from '../support/tap';
+import { connectionLost, pending, Tap } from '../support/tap';
 
 /** An OpenTelemetry SDK that keeps the measurements in memory. */
 class Measurements {
@@ -77,65 +77,98 @@ describe.each(DATABASES)('metrics on %s', (name) => {
 
   const wrongLogin = async (username = 'alice') => app.http.post('/auth/login').send({ username, password: 'wrong' });
 
-  it('the metrics count logins by outcome', async () => {
-    await app.login();
-    for (let i = 0; i < 4; i++) await wrongLogin();
-    await app.http.post('/auth/login').send({ username: 'alice' }).expect(400);
-    expect(await measured.of('session_auth.login.duration')).toEqual({
-      '': 1,
-      invalid_credentials: 3,
-      too_many_attempts: 1,
-    });
-    expect(await measured.of('session_auth.login.failed')).toEqual({ '': 3 });
-    expect(await measured.of('session_auth.session.opened')).toEqual({ '': 1 });
-  });
-
-  it('the metrics count refreshes, detected reuse and the sessions that the reuse ended', async () => {
-    const first = await app.login();
-    await app.login();
-    await app.refresh(first.refresh_token).expect(200);
-    await app.refresh(first.refresh_token).expect(400);
-    await app.refresh('nothing').expect(400);
-    expect(await measured.of('session_auth.refresh.duration')).toEqual({ '': 1, invalid_refresh_token: 2 });
-    expect(await measured.of('session_auth.token.reused')).toEqual({ '': 1 });
-    expect(await measured.of('session_auth.session.ended')).toEqual({ token_reuse: 2 });
-  });
-
-  it('the metrics count the lookups of the guard', async () => {
-    const { access_token: token } = await app.login();
-    await app.get('/me', token).expect(200);
-    await app.get('/me', token).expect(200);
-    await app.get('/me', 'nothing').expect(401);
-    await app.http.get('/me').expect(401);
-    expect(await measured.of('session_auth.lookup.duration')).toEqual({ '': 2, access_token_invalid: 1 });
-    // Text without the format of a token is refused without a query.
-    expect(await measured.of('session_auth.lookup.batch_size')).toEqual({ '': 2 });
-  });
-
-  it('the metrics count ended sessions by reason', async () => {
-    const { access_token: token, session_id: id } = await app.login();
-    const other = await app.login();
-    await app.delete(`/auth/sessions/${other.session_id}`, token).expect(200);
-    await app.post('/auth/logout', token).expect(200);
-    await app.delete(`/auth/sessions/${id}`, token).expect(401);
-    expect(await measured.of('session_auth.session.ended')).toEqual({ user: 1, logout: 1 });
-  });
-
-  it('the metrics count pruning runs and the rows that they ended or deleted', async () => {
-    await app.login();
-    app.clock.advance(100 * DAY);
-    await app.pruning.prune({ dryRun: true });
-    expect(await measured.of('session_auth.prune.duration')).toEqual({});
-    await app.pruning.prune();
-    expect(await measured.of('session_auth.prune.duration')).toEqual({ '': 1 });
-    await app.pruning.prune();
-    expect(await measured.of('session_auth.prune.rows')).toEqual({ ended_sessions: 1, sessions: 1, events: 1 });
-    expect(await measured.of('session_auth.session.ended')).toEqual({ expired: 1 });
+  it.each<[string, () => Promise<unknown>, Record<string, Record<string, number>>]>([
+    [
+      'logins by outcome',
+      async () => {
+        await app.login();
+        for (let i = 0; i < 4; i++) await wrongLogin();
+        await app.http.post('/auth/login').send({ username: 'alice' }).expect(400);
+      },
+      {
+        'login.duration': { '': 1, invalid_credentials: 3, too_many_attempts: 1 },
+        'login.failed': { '': 3 },
+        'session.opened': { '': 1 },
+      },
+    ],
+    [
+      'refreshes, detected reuse and the sessions that the reuse ended',
+      async () => {
+        const first = await app.login();
+        await app.login();
+        await app.refresh(first.refresh_token).expect(200);
+        await app.refresh(first.refresh_token).expect(400);
+        await app.refresh('nothing').expect(400);
+      },
+      {
+        'refresh.duration': { '': 1, invalid_refresh_token: 2 },
+        'token.reused': { '': 1 },
+        'session.ended': { token_reuse: 2 },
+      },
+    ],
+    [
+      'the lookups of the guard',
+      async () => {
+        const { access_token: token } = await app.login();
+        for (let i = 0; i < 2; i++) await app.get('/me', token).expect(200);
+        await app.get('/me', 'nothing').expect(401);
+        await app.http.get('/me').expect(401);
+      },
+      // Text without the format of a token is refused without a query.
+      { 'lookup.duration': { '': 2, access_token_invalid: 1 }, 'lookup.batch_size': { '': 2 } },
+    ],
+    [
+      'ended sessions by reason',
+      async () => {
+        const [{ access_token: token, session_id: id }, other] = [await app.login(), await app.login()];
+        await app.delete(`/auth/sessions/${other.session_id}`, token).expect(200);
+        await app.post('/auth/logout', token).expect(200);
+        await app.delete(`/auth/sessions/${id}`, token).expect(401);
+      },
+      { 'session.ended': { user: 1, logout: 1 } },
+    ],
+    [
+      'pruning runs, except dry runs, and the rows that they ended or deleted',
+      async () => {
+        await app.login();
+        app.clock.advance(100 * DAY);
+        await app.pruning.prune({ dryRun: true });
+        for (let i = 0; i < 2; i++) await app.pruning.prune();
+      },
+      {
+        'prune.duration': { '': 2 },
+        'prune.rows': { ended_sessions: 1, sessions: 1, events: 1 },
+        'session.ended': { expired: 1 },
+      },
+    ],
+    [
+      'failures of the database',
+      async () => {
+        const { access_token: token } = await app.login();
+        const tap = new Tap(app);
+        tap.hook.before = ({ kind }) => {
+          if (kind === 'statement') throw connectionLost();
+        };
+        await app.get('/me', token).expect(503);
+        await expect(app.pruning.prune()).rejects.toThrow();
+        tap.hook = {};
+      },
+      {
+        'database.errors': { connection_lost: 2 },
+        'lookup.duration': { database_unavailable: 1 },
+        'prune.duration': { database_unavailable: 1 },
+      },
+    ],
+  ])('the metrics count %s', async (_, work, counts) => {
+    await work();
+    for (const [metric, values] of Object.entries(counts)) {
+      expect([metric, await measured.of(`session_auth.${metric}` as MetricName)]).toEqual([metric, values]);
+    }
   });
 
   it('the metrics show how many password hashes run and wait', async () => {
-    let release = (): void => undefined;
-    HeldHasher.held = new Promise((resolve) => (release = resolve));
+    const { promise, resolve: release } = pending();
+    HeldHasher.held = promise;
     const logins = ['alice', 'bob', 'carol'].map((username) =>
       app.http.post('/auth/login').send({ username, password: PASSWORD }).then(),
     );
@@ -144,22 +177,18 @@ describe.each(DATABASES)('metrics on %s', (name) => {
     expect(await measured.of('session_auth.hashing.running')).toEqual({ '': 1 });
     release();
     await Promise.all(logins);
-    expect(await measured.of('session_auth.hashing.waiting')).toEqual({ '': 0 });
-    expect(await measured.of('session_auth.hashing.running')).toEqual({ '': 0 });
+    for (const state of ['waiting', 'running'] as const) {
+      expect(await measured.of(`session_auth.hashing.${state}`)).toEqual({ '': 0 });
+    }
   });
 
   (name === 'sqlite' ? it.skip : it)("the metrics show how many of the library's connections are in use", async () => {
     const { access_token: token } = await app.login();
     const userId = await userIdOf(app);
-    const levels = () =>
-      Promise.all(
-        ['used', 'waiting', 'max'].map(
-          async (level) => (await measured.of(`session_auth.connections.${level}` as MetricName))[''],
-        ),
-      );
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    new Tap(app).hook.before = () => held;
+    const level = async (of: string) => (await measured.of(`session_auth.connections.${of}` as MetricName))[''];
+    const levels = () => Promise.all(['used', 'waiting', 'max'].map(level));
+    const { promise, resolve: release } = pending();
+    new Tap(app).hook.before = () => promise;
     const lists = [1, 2, 3, 4].map(() => app.auth.listSessions(userId));
     const read = app.authentication.authenticate(token, {});
     while ((await levels())[0] !== 3) await setTimeout(5);
@@ -167,22 +196,6 @@ describe.each(DATABASES)('metrics on %s', (name) => {
     release();
     await Promise.all([...lists, read]);
     expect(await levels()).toEqual([0, 0, 3]);
-  });
-
-  it('the metrics count failures of the database', async () => {
-    const { access_token: token } = await app.login();
-    const tap = new Tap(app);
-    tap.hook = {
-      before: ({ kind }) => {
-        if (kind === 'statement') throw Object.assign(new Error('Connection lost'), { code: 'ECONNRESET' });
-      },
-    };
-    await app.get('/me', token).expect(503);
-    await expect(app.pruning.prune()).rejects.toThrow();
-    tap.hook = {};
-    expect(await measured.of('session_auth.database.errors')).toEqual({ connection_lost: 2 });
-    expect(await measured.of('session_auth.lookup.duration')).toEqual({ database_unavailable: 1 });
-    expect(await measured.of('session_auth.prune.duration')).toEqual({ database_unavailable: 1 });
   });
 
   it('the metrics have the documented units, and their attributes contain no personal data', async () => {
@@ -207,12 +220,10 @@ describe.each(DATABASES)('metrics on %s', (name) => {
   });
 });
 
-describe('applications without metrics', () => {
-  it('no metrics are collected without a registered SDK, or if the API is not installed', () => {
-    const missing = Object.assign(new Error("Cannot find module '@opentelemetry/api'"), { code: 'MODULE_NOT_FOUND' });
-    const requireApi = (): never => {
-      throw missing;
-    };
-    expect([Metrics.load().isOn, Metrics.load(requireApi).isOn]).toEqual([false, false]);
-  });
+it('no metrics are collected without a registered SDK, or if the API is not installed', () => {
+  const missing = Object.assign(new Error("Cannot find module '@opentelemetry/api'"), { code: 'MODULE_NOT_FOUND' });
+  const requireApi = (): never => {
+    throw missing;
+  };
+  expect([Metrics.load().isOn, Metrics.load(requireApi).isOn]).toEqual([false, false]);
 });

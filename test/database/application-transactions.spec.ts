@@ -8,7 +8,7 @@ import {
 } from 'nestjs-session-auth';
 import { DataSource, In, Like, type EntityManager, type InsertEvent } from 'typeorm';
 import { DIALECTS } from '../support/databases';
-import { TestEnvironment, describeOnEachDatabase, userIdOf } from '../support/environment';
+import { describeOnEachDatabase, userIdOf } from '../support/environment';
 import { withDeadline } from '../support/tap';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 
@@ -19,10 +19,6 @@ const CAROL = { username: 'carol', password: PASSWORD };
 
 type Auth = ReturnType<TestApplication['auth']['inTransaction']>;
 type Administration = ReturnType<SessionAdministration['inTransaction']>;
-
-/** Runs calls in a transaction of the application. */
-const committed = <T>({ dataSource, auth }: TestApplication, work: (auth: Auth) => Promise<T>): Promise<T> =>
-  dataSource.transaction((manager) => work(auth.inTransaction(manager)));
 
 /** Runs the work in a transaction of the application, or in a savepoint of it, which is rolled back afterwards. */
 async function rolledBack(
@@ -36,40 +32,43 @@ async function rolledBack(
   await expect(transaction).rejects.toBeInstanceOf(RollbackError);
 }
 
-describeOnEachDatabase('calls within a transaction of the application', {}, (env: TestEnvironment) => {
+describeOnEachDatabase('calls within a transaction of the application', {}, ({ app, tap, database, name }) => {
   afterEach(async () => {
-    await env.app.dataSource.query("UPDATE auth_users SET active = true WHERE username = 'alice'");
-    await env.app.dataSource.query("DELETE FROM auth_users WHERE username LIKE 'carol%'");
+    await app.dataSource.query("UPDATE auth_users SET active = true WHERE username = 'alice'");
+    await app.dataSource.query("DELETE FROM auth_users WHERE username LIKE 'carol%'");
   });
 
+  const callsIn = (manager: EntityManager): Auth => app.auth.inTransaction(manager);
+  const administrationIn = (manager: EntityManager): Administration =>
+    app.nest.get(SessionAdministration).inTransaction(manager);
+  /** Runs calls in a transaction of the application. */
+  const committed = <T>(work: (auth: Auth) => Promise<T>): Promise<T> =>
+    app.dataSource.transaction((manager) => work(callsIn(manager)));
+
   async function failureCounts(): Promise<number[]> {
-    const failures = await env.app.dataSource.getRepository(AuthLoginFailure).find();
+    const failures = await app.dataSource.getRepository(AuthLoginFailure).find();
     return failures.map(({ failureCount }) => failureCount);
   }
+  const emittedCounts = (): number[] => app.sent('login_failed').map(({ failureCount }) => failureCount);
 
-  /** Logs alice in, and returns the session with the id and the principal of alice. */
-  async function loggedIn() {
-    const { access_token: token, session_id: session } = await env.app.login();
-    return { token, session, id: await userIdOf(env.app), principal: (await env.app.auth.authenticate(token))! };
+  /** Logs a user in, and returns the session with the id and the principal of the user. */
+  async function loggedIn(username = 'alice') {
+    const { access_token: token, session_id: session } = await app.login(username);
+    return { token, session, id: await userIdOf(app, username), principal: (await app.auth.authenticate(token))! };
   }
 
   it('a transaction includes the changes of the calls within it, and the signals of these calls are emitted after the commit', async () => {
-    const { app } = env;
-    const { token, id } = await loggedIn();
-    const bob = await app.login('bob');
-    const bobId = await userIdOf(app, 'bob');
+    const [alice, bob] = [await loggedIn(), await loggedIn('bob')];
     await app.dataSource.transaction(async (manager) => {
-      await app.auth.inTransaction(manager).disableUser(id);
-      await app.nest.get(SessionAdministration).inTransaction(manager).end({ userId: bobId }, { actor: 'carol' });
+      await callsIn(manager).disableUser(alice.id);
+      await administrationIn(manager).end({ userId: bob.id }, { actor: 'carol' });
       expect(app.sent('user_logged_out')).toEqual([]);
     });
     expect(app.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_disabled', 'admin']);
-    await app.get('/me', token).expect(401);
-    await app.get('/me', bob.access_token).expect(401);
+    for (const { token } of [alice, bob]) await app.get('/me', token).expect(401);
   });
 
   it('a transaction that is rolled back undoes all calls, emits no signal and closes no socket', async () => {
-    const { app } = env;
     const { token, session, id, principal } = await loggedIn();
     const close = jest.fn();
     app.nest.get(OpenSockets).register(session, close);
@@ -89,16 +88,14 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
       (auth) => auth.logoutAll(principal),
     ];
     for (const call of calls) {
-      await rolledBack(app.dataSource, (manager) =>
-        call(app.auth.inTransaction(manager), app.nest.get(SessionAdministration).inTransaction(manager)),
-      );
+      await rolledBack(app.dataSource, (manager) => call(callsIn(manager), administrationIn(manager)));
     }
     expect(await dump()).toEqual(before);
     expect(app.signals.filter(({ name }) => name !== 'user_logged_in')).toEqual([]);
     await app.get('/me', token).expect(200);
     await app.login();
     expect(close).not.toHaveBeenCalled();
-    await committed(app, async (auth) => {
+    await committed(async (auth) => {
       await auth.revokeSession(id, session);
       expect(close).not.toHaveBeenCalled();
     });
@@ -106,35 +103,30 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
   });
 
   it('a rollback to a savepoint undoes only the calls after the savepoint', async () => {
-    const { app } = env;
-    const { id } = await loggedIn();
-    const bob = await app.login('bob');
-    const bobId = await userIdOf(app, 'bob');
+    const [alice, bob] = [await loggedIn(), await loggedIn('bob')];
     await app.dataSource.transaction(async (manager) => {
-      await app.auth.inTransaction(manager).createPasswordResetToken(bobId);
-      await rolledBack({ manager }, (nested) => app.auth.inTransaction(nested).resetPassword(bobId, NEW_PASSWORD));
-      await manager.transaction((nested) => app.auth.inTransaction(nested).disableUser(id));
+      await callsIn(manager).createPasswordResetToken(bob.id);
+      await rolledBack({ manager }, (nested) => callsIn(nested).resetPassword(bob.id, NEW_PASSWORD));
+      await manager.transaction((nested) => callsIn(nested).disableUser(alice.id));
       expect(app.sent('user_logged_out')).toEqual([]);
     });
     expect(await app.dataSource.query('SELECT user_id FROM auth_password_resets')).toHaveLength(1);
-    expect(app.sent('user_logged_out').map(({ userId, reason }) => [userId, reason])).toEqual([[id, 'user_disabled']]);
+    expect(app.sent('user_logged_out')).toMatchObject([{ userId: alice.id, reason: 'user_disabled' }]);
     expect(app.sent('password_reset')).toEqual([]);
-    await app.get('/me', bob.access_token).expect(200);
+    await app.get('/me', bob.token).expect(200);
   });
 
   it('a transaction can make several calls in parallel, and one of two users with the same name is refused', async () => {
-    const { app } = env;
-    const ids = [await userIdOf(env.app), await userIdOf(app, 'bob')];
+    const ids = [await userIdOf(app), await userIdOf(app, 'bob')];
     for (const username of ['alice', 'bob', 'alice']) await app.login(username);
     await app.dataSource.transaction(async (manager) => {
-      const administration = app.nest.get(SessionAdministration).inTransaction(manager);
+      const administration = administrationIn(manager);
       const ended = await Promise.all(ids.map((userId) => administration.end({ userId }, { actor: 'carol' })));
       expect(ended).toEqual([2, 1]);
-      const auth = app.auth.inTransaction(manager);
-      const create = (username: string): Promise<unknown> => auth.createUser({ username, password: null });
+      const create = (username: string): Promise<unknown> => callsIn(manager).createUser({ username, password: null });
       const outcomes = await Promise.allSettled(['carol', 'carol', 'carol 2'].map(create));
-      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-      expect(outcomes[1]).toMatchObject({ reason: { code: 'username_taken' } });
+      const taken = { status: 'rejected', reason: { code: 'username_taken' } };
+      expect(outcomes).toMatchObject([{ status: 'fulfilled' }, taken, { status: 'fulfilled' }]);
     });
     expect(app.sent('user_logged_out')).toHaveLength(3);
     const carols = { where: { username: Like('carol%') }, order: { username: 'ASC' } } as const;
@@ -144,7 +136,7 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
 
   it('a transaction can continue after a refused call, and its calls see its changes', async () => {
     const { session, id } = await loggedIn();
-    await committed(env.app, async (auth) => {
+    await committed(async (auth) => {
       const carol = await auth.createUser(CAROL);
       await expect(auth.createUser(CAROL)).rejects.toMatchObject({ code: 'username_taken' });
       const { token } = await auth.createPasswordResetToken(carol.id);
@@ -154,26 +146,22 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
       await expect(auth.resetPassword(id, 'short')).rejects.toMatchObject({ code: 'invalid_field' });
       await auth.revokeSession(id, session);
     });
-    expect(env.app.sent('user_logged_out')).toHaveLength(1);
-    await env.app.login('carol', NEW_PASSWORD);
+    expect(app.sent('user_logged_out')).toHaveLength(1);
+    await app.login('carol', NEW_PASSWORD);
   });
 
   it('a transaction ends sessions even if their events cannot be written', async () => {
-    const { app, tap } = env;
     const { token, session, id } = await loggedIn();
-    tap.hook = {
-      before: ({ sql }) => {
-        if (/^INSERT INTO .auth_events/.test(sql)) throw new Error('out of order');
-      },
+    tap.hook.before = ({ sql }) => {
+      if (/^INSERT INTO .auth_events/.test(sql)) throw new Error('out of order');
     };
-    await committed(app, (auth) => auth.revokeSession(id, session));
+    await committed((auth) => auth.revokeSession(id, session));
     tap.hook = {};
     expect(app.logs.join()).toContain('Lost events: session_revoked');
     await app.get('/me', token).expect(401);
   });
 
   it('a transaction does not include logins and refreshes that run at the same time', async () => {
-    const { app, tap } = env;
     const session = await app.login();
     let meanwhile: Promise<unknown> = Promise.resolve();
     await rolledBack(app.dataSource, async () => {
@@ -189,12 +177,9 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
 
   /** Changes a password in a transaction, which a wrong or short password rolls back. */
   const change = (principal: AuthPrincipal, currentPassword: string, newPassword = NEW_PASSWORD): Promise<unknown> =>
-    committed(env.app, (auth) =>
-      auth.changePassword(principal, { currentPassword, newPassword }, { ipAddress: '192.0.2.1' }),
-    );
+    committed((auth) => auth.changePassword(principal, { currentPassword, newPassword }, { ipAddress: '192.0.2.1' }));
 
   it('wrong passwords are counted and recorded although their transactions are rolled back', async () => {
-    const { app } = env;
     const { principal } = await loggedIn();
     for (let i = 1; i <= 10; i++) {
       await expect(change(principal, 'a wrong password')).rejects.toMatchObject({ code: 'invalid_field' });
@@ -202,7 +187,7 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
       expect(await failureCounts()).toEqual([i]);
     }
     await expect(change(principal, PASSWORD)).rejects.toMatchObject({ code: 'too_many_attempts' });
-    expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(emittedCounts()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(app.sent('login_blocked')).toHaveLength(1);
     const names = In(['login_failure', 'login_blocked']);
     expect(await app.dataSource.getRepository(AuthEvent).countBy({ event: names })).toBe(11);
@@ -213,7 +198,6 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
   });
 
   it('the 100th wrong password ends the session although the transaction is rolled back', async () => {
-    const { app } = env;
     const { token, session: id, principal } = await loggedIn();
     await expect(change(principal, 'a wrong password')).rejects.toMatchObject({ code: 'invalid_field' });
     await app.dataSource.query('UPDATE auth_login_failures SET failure_count = 99');
@@ -223,11 +207,9 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
   });
 
   it('a wrong password is counted once, whether a savepoint around it is rolled back or released', async () => {
-    const { app } = env;
     const { principal } = await loggedIn();
     const guess = { currentPassword: 'a wrong password', newPassword: NEW_PASSWORD };
-    const guessIn = (manager: EntityManager): Promise<unknown> =>
-      app.auth.inTransaction(manager).changePassword(principal, guess);
+    const guessIn = (manager: EntityManager): Promise<unknown> => callsIn(manager).changePassword(principal, guess);
     const guessTwice = async (manager: EntityManager): Promise<void> => {
       await manager.transaction(guessIn).catch(() => undefined);
       await manager.transaction((nested) => guessIn(nested).catch(() => undefined));
@@ -236,18 +218,14 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
     expect(await failureCounts()).toEqual([2]);
     await rolledBack(app.dataSource, guessTwice);
     expect(await failureCounts()).toEqual([4]);
-    expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4]);
+    expect(emittedCounts()).toEqual([1, 2, 3, 4]);
   });
 
   it('pending calls within a transaction fail when the transaction ends', async () => {
-    const { app } = env;
-    await app.login();
-    await app.login('bob');
-    const ids = [await userIdOf(env.app), await userIdOf(app, 'bob')];
+    const ids = [(await loggedIn()).id, (await loggedIn('bob')).id];
     const runner = app.dataSource.createQueryRunner();
-    await runner.connect();
     await runner.startTransaction();
-    const auth = app.auth.inTransaction(runner.manager);
+    const auth = callsIn(runner.manager);
     const outcomes = Promise.allSettled(ids.map((id) => auth.resetPassword(id, NEW_PASSWORD)));
     await runner.rollbackTransaction();
     // The next transaction on the same connection does not include the pending calls.
@@ -260,47 +238,38 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
     await app.login();
   });
 
-  if (env.name !== 'sqlite') {
-    it('a transaction keeps what the application writes after a call that timed out', async () => {
-      const { app } = env;
+  (name === 'sqlite' ? it.skip : it)(
+    'a transaction keeps its lock timeout, and what the application writes after a call that timed out',
+    async () => {
       const { session, id } = await loggedIn();
       const locker = app.dataSource.createQueryRunner();
-      await locker.connect();
       await locker.startTransaction();
       await locker.query(`SELECT id FROM auth_sessions WHERE id = '${session}' FOR UPDATE`);
       setTimeout(() => void locker.rollbackTransaction().then(() => locker.release()), 300);
+      const timeout = DIALECTS[name] === 'postgres' ? 'SHOW lock_timeout' : 'SELECT @@innodb_lock_wait_timeout';
       await app.dataSource.transaction(async (manager) => {
-        const revoked = withDeadline(app, 100, () => app.auth.inTransaction(manager).revokeSession(id, session));
+        const own: unknown = await manager.query(timeout);
+        const revoked = withDeadline(app, 100, () => callsIn(manager).revokeSession(id, session));
         await expect(revoked).rejects.toMatchObject({ code: 'database_unavailable' });
         await manager.query("UPDATE auth_users SET active = false WHERE username = 'alice'");
+        expect(await manager.query(timeout)).toEqual(own);
       });
       expect(await app.dataSource.getRepository(AuthUser).countBy({ username: 'alice', active: false })).toBe(1);
       expect(app.sent('user_logged_out')).toEqual([]);
-    });
-  }
-
-  it('a transaction keeps its own lock timeout', async () => {
-    const { app, database } = env;
-    if (DIALECTS[database.name] !== 'postgres') return;
-    const { session, id } = await loggedIn();
-    await app.dataSource.transaction(async (manager) => {
-      await app.auth.inTransaction(manager).revokeSession(id, session);
-      expect(await manager.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '0' }]);
-    });
-  });
+    },
+  );
 
   it('a transaction includes the calls that a subscriber of the application makes within a call', async () => {
-    const { app } = env;
     const tokens: string[] = [];
     const subscriber = {
       listenTo: () => AuthUser,
       afterInsert: async ({ entity, manager }: InsertEvent<AuthUser>) => {
-        tokens.push((await app.auth.inTransaction(manager).createPasswordResetToken(entity.id)).token);
+        tokens.push((await callsIn(manager).createPasswordResetToken(entity.id)).token);
       },
     };
     const { subscribers } = app.dataSource;
     subscribers.push(subscriber);
-    await committed(app, (auth) => auth.createUser(CAROL)).finally(() =>
+    await committed((auth) => auth.createUser(CAROL)).finally(() =>
       subscribers.splice(subscribers.indexOf(subscriber), 1),
     );
     await app.auth.redeemPasswordResetToken(tokens[0]!, NEW_PASSWORD);
@@ -308,17 +277,11 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
   });
 
   it('a call fails if the transaction is not open or belongs to another DataSource', async () => {
-    const { app, database } = env;
-    expect(() => app.auth.inTransaction(app.dataSource.manager)).toThrow('The manager has no open transaction');
-    const late = await committed(app, (auth) => Promise.resolve(auth));
-    await expect(late.disableUser(await userIdOf(env.app))).rejects.toThrow(
-      'The transaction of the application has ended',
-    );
+    expect(() => callsIn(app.dataSource.manager)).toThrow('The manager has no open transaction');
+    const late = await committed((auth) => Promise.resolve(auth));
+    await expect(late.disableUser(await userIdOf(app))).rejects.toThrow('The transaction of the application has ended');
     const other = await new DataSource(database.options).initialize();
-    await other.transaction((manager) => {
-      expect(() => app.auth.inTransaction(manager)).toThrow('another DataSource');
-      return Promise.resolve();
-    });
+    await other.transaction(async (manager) => expect(() => callsIn(manager)).toThrow('another DataSource'));
     await other.destroy();
   });
 });

@@ -1,7 +1,7 @@
 import type { AuthModuleOptions } from 'nestjs-session-auth';
 import { refreshWithCookies } from '../support/cookie-refresh';
 import { type Dialect, DIALECTS } from '../support/databases';
-import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { describeOnEachDatabase } from '../support/environment';
 import { secondFactorIf } from '../support/second-factor';
 import { Tap } from '../support/tap';
 import { type TestApplication, PASSWORD } from '../support/test-application';
@@ -27,18 +27,17 @@ const REFRESH: Readonly<Record<Dialect, string[]>> = {
   sqlite: ['SELECT', 'BEGIN', 'UPDATE', 'INSERT', 'COMMIT'],
 };
 
-describeOnEachDatabase('the number of statements', {}, (env: TestEnvironment) => {
+describeOnEachDatabase('the number of statements', {}, ({ app, tap, start: startInstance, name }) => {
   let instances = 0;
   /** Starts an instance at another time: event ids of one millisecond may collide, which costs a retry. */
   async function start(auth: AuthModuleOptions): Promise<[TestApplication, Tap]> {
-    const app = await env.start({ auth });
+    const app = await startInstance({ auth });
     app.clock.advance(++instances * 60_000);
     return [app, new Tap(app)];
   }
-  const refreshStatements = (): string[] => REFRESH[DIALECTS[env.database.name]];
+  const refreshStatements = REFRESH[DIALECTS[name]];
 
   it('a guarded request takes one statement, also after a refresh', async () => {
-    const { app, tap } = env;
     const { access_token: opened, refresh_token: token } = await app.login();
     expect(await statementsDuring(tap, () => app.auth.authenticate(opened))).toEqual(['SELECT']);
     const { accessToken } = await app.auth.refresh(token);
@@ -66,7 +65,7 @@ describeOnEachDatabase('the number of statements', {}, (env: TestEnvironment) =>
       for (let i = 0; i < 2; i++) {
         const sent: string[] = [];
         const refresh = async (): Promise<void> => void ({ refreshToken: token } = await app.auth.refresh(token));
-        expect(await statementsDuring(tap, refresh, sent)).toEqual(refreshStatements());
+        expect(await statementsDuring(tap, refresh, sent)).toEqual(refreshStatements);
         expect(sent.flatMap(writtenTables)).toEqual(['auth_sessions', 'auth_events']);
       }
     },
@@ -81,15 +80,14 @@ describeOnEachDatabase('the number of statements', {}, (env: TestEnvironment) =>
       const presented = { refreshToken: pair.refreshToken, accessToken: withAccessToken ? pair.accessToken : null };
       pair = await refreshWithCookies(app, presented);
     };
-    expect(await statementsDuring(tap, () => rotate(false))).toEqual(refreshStatements());
+    expect(await statementsDuring(tap, () => rotate(false))).toEqual(refreshStatements);
     app.clock.advance(20_000);
-    const afterRead = refreshStatements()[0] === 'WITH' ? ['SELECT', 'WITH'] : refreshStatements();
+    const afterRead = refreshStatements[0] === 'WITH' ? ['SELECT', 'WITH'] : refreshStatements;
     expect(await statementsDuring(tap, () => rotate(true))).toEqual(afterRead);
     expect(await statementsDuring(tap, () => rotate(true))).toEqual(['SELECT']);
   });
 
   it('the first and each further login of a user takes at most 13 statements', async () => {
-    const { app, tap } = env;
     await app.auth.createUser({ username: 'carol', password: PASSWORD });
     for (let logins = 0; logins < 2; logins++) {
       const statements = await statementsDuring(tap, () => app.login('carol'));
@@ -106,10 +104,9 @@ describeOnEachDatabase('the number of statements', {}, (env: TestEnvironment) =>
   });
 
   it('an attempt counts in one transaction before the check, and takes one statement after it if the secret is wrong', async () => {
-    const { app, tap } = env;
     const { access_token: token } = await app.login();
     const principal = (await app.auth.authenticate(token))!;
-    const isMysql = DIALECTS[env.database.name] === 'mysql';
+    const isMysql = DIALECTS[name] === 'mysql';
     const begin = isMysql ? 'START' : 'BEGIN';
     const counted = ['SELECT', begin, 'SELECT', 'INSERT', ...(isMysql ? ['SELECT'] : []), 'COMMIT'];
     for (const [isRight, rest] of [
@@ -135,7 +132,6 @@ describeOnEachDatabase('the number of statements', {}, (env: TestEnvironment) =>
   );
 
   it('a logout of all and reuse take as many statements for 100 sessions as for one', async () => {
-    const { app, tap } = env;
     const countsFor = async (sessions: number): Promise<[reuse: number, logoutAll: number]> => {
       const logins = async () => {
         const first = await app.login();

@@ -4,7 +4,7 @@ import type { NextFunction, Request, Response } from 'express';
 import session, { MemoryStore } from 'express-session';
 import { AUTH_ENTITIES, AuthSession, RequireRecentLogin } from 'nestjs-session-auth';
 import { createHmac } from 'node:crypto';
-import { restorePassword, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { restorePassword, describeOnEachDatabase } from '../support/environment';
 import { Browser } from '../support/browser';
 import { PASSWORD } from '../support/test-application';
 import { runMigrationFile } from '../docs/migration-code';
@@ -48,13 +48,13 @@ const options = {
   configure: mountOldLogin,
 };
 
-describeOnEachDatabase('an application that leaves express-session', options, (env: TestEnvironment) => {
+describeOnEachDatabase('an application that leaves express-session', options, ({ app }) => {
   let browser: Browser;
 
   afterEach(() => jest.restoreAllMocks());
 
   const idOf = async (username: string): Promise<string> => {
-    const [row] = await env.app.dataSource.query(`SELECT id FROM auth_users WHERE username = '${username}'`);
+    const [row] = await app.dataSource.query(`SELECT id FROM auth_users WHERE username = '${username}'`);
     return row.id;
   };
   const oldLogin = async (of: Browser, username = 'alice'): Promise<void> => {
@@ -62,14 +62,14 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
   };
   const oldSessions = (): Promise<number> =>
     new Promise((resolve) => store.all((_, all) => resolve(Object.keys(all ?? {}).length)));
-  const sessions = (): Promise<number> => env.app.dataSource.getRepository(AuthSession).countBy({ state: 'active' });
+  const sessions = (): Promise<number> => app.dataSource.getRepository(AuthSession).countBy({ state: 'active' });
   const me = async (of = browser): Promise<string | number> => {
     const { status, body } = await of.send('/me');
     return status === 200 ? (body.username as string) : status;
   };
   /** Another browser with the same old cookie. */
   const copyOf = (one: Browser): Browser => {
-    const copy = new Browser(env.app);
+    const copy = new Browser(app);
     copy.put(OLD, one.jar[OLD]!);
     return copy;
   };
@@ -79,9 +79,9 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
   };
 
   beforeEach(async () => {
-    await env.app.dataSource.getRepository(TakenOver).clear();
+    await app.dataSource.getRepository(TakenOver).clear();
     await new Promise((resolve) => store.clear(resolve));
-    browser = new Browser(env.app);
+    browser = new Browser(app);
     await oldLogin(browser);
     expect([await oldSessions(), await sessions()]).toEqual([1, 0]);
   });
@@ -109,13 +109,13 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
     const { status, body } = await browser.send('/auth/password/change', { method: 'POST', body: change });
     expect([status, body]).toEqual([200, {}]);
     expect(await me()).toBe('alice');
-    await restorePassword(env.app);
+    await restorePassword(app);
   });
 
   it('a request without a former session or with a bearer token takes no session over', async () => {
-    const visitor = new Browser(env.app);
+    const visitor = new Browser(app);
     expect(await me(visitor)).toBe(401);
-    const { access_token: token } = await env.app.login('bob');
+    const { access_token: token } = await app.login('bob');
     const asBob = await browser.send('/me', { headers: { Authorization: `Bearer ${token}` } });
     expect(asBob.body.username).toBe('bob');
     expect([await oldSessions(), await sessions()]).toEqual([1, 1]);
@@ -130,7 +130,7 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
   });
 
   it('a parallel request waits for the session that another request is opening', async () => {
-    const { auth } = env.app;
+    const { auth } = app;
     const open = auth.openSession.bind(auth);
     let proceed: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (proceed = resolve));
@@ -140,7 +140,7 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
     });
     const first = me(copyOf(browser));
     while (spy.mock.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    const looks = jest.spyOn(env.app.dataSource.getRepository(TakenOver), 'findOneBy');
+    const looks = jest.spyOn(app.dataSource.getRepository(TakenOver), 'findOneBy');
     const second = me();
     while (looks.mock.calls.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
     proceed();
@@ -174,7 +174,7 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
   it('the stored takeover contains no token in plain text', async () => {
     await me();
     const tokens = NEW.map((name) => browser.jar[name]!);
-    const [row] = await env.app.dataSource.getRepository(TakenOver).find();
+    const [row] = await app.dataSource.getRepository(TakenOver).find();
     const stored = JSON.stringify(row) + Buffer.from(row!.opened, 'base64').toString('latin1');
     for (const secret of [...tokens, 'nsa', decodeURIComponent(browser.jar[OLD]!).slice(2, 34)]) {
       expect(stored).not.toContain(secret);
@@ -182,7 +182,7 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
   });
 
   it('the next request tries again if the session could not be opened', async () => {
-    jest.spyOn(env.app.auth, 'openSession').mockRejectedValueOnce(new Error('The connection was reset.'));
+    jest.spyOn(app.auth, 'openSession').mockRejectedValueOnce(new Error('The connection was reset.'));
     expect(await me()).toBe(500);
     expect([await oldSessions(), await sessions()]).toEqual([1, 0]);
     expect(await me()).toBe('alice');
@@ -191,7 +191,7 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
   it('a request waits at most ten seconds for a process that died while opening the session', async () => {
     let die: (error: Error) => void = () => undefined;
     const opening = new Promise<never>((_, reject) => (die = reject));
-    const spy = jest.spyOn(env.app.auth, 'openSession').mockReturnValueOnce(opening);
+    const spy = jest.spyOn(app.auth, 'openSession').mockReturnValueOnce(opening);
     const lost = copyOf(browser).send('/me');
     void lost.then(() => undefined);
     while (spy.mock.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -206,7 +206,7 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
     const [id] = decodeURIComponent(browser.jar[OLD]!).slice(2).split('.');
     for (const secret of ['a guessed secret', '']) {
       const signature = createHmac('sha256', secret).update(id!).digest('base64').replace(/=+$/, '');
-      const forger = new Browser(env.app);
+      const forger = new Browser(app);
       forger.put(OLD, encodeURIComponent(`s:${id}.${signature}`));
       expect(await me(forger)).toBe(401);
       forger.put(OLD, id!);
@@ -216,11 +216,11 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
   });
 
   it('a former session whose cookie was planted by another host of the site is not taken over', async () => {
-    const attacker = new Browser(env.app);
+    const attacker = new Browser(app);
     await oldLogin(attacker, 'bob');
     browser.setFromSibling(OLD, attacker.jar[OLD]!);
     expect(await me()).toBe(401); // Of two cookies with the same name, neither is taken over.
-    const signedIn = new Browser(env.app);
+    const signedIn = new Browser(app);
     await signedIn.call('/auth/login', { username: 'alice', password: PASSWORD });
     signedIn.setFromSibling(OLD, attacker.jar[OLD]!);
     expect(await me(signedIn)).toBe('alice');
@@ -250,9 +250,9 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
 
   it('the former session of a user who was disabled in the meantime ends', async () => {
     const id = await idOf('alice');
-    await env.app.auth.disableUser(id);
+    await app.auth.disableUser(id);
     expect(await me()).toBe(401);
-    await env.app.auth.enableUser(id);
+    await app.auth.enableUser(id);
     expect([await me(), await oldSessions(), await sessions()]).toEqual([401, 0, 0]);
   });
 
@@ -261,7 +261,7 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
     'a password change': () =>
       browser.call('/auth/password/change', { current_password: PASSWORD, new_password: 'a new long password' }),
     'the end of one session': async () => {
-      const { session_id: id } = await env.app.login();
+      const { session_id: id } = await app.login();
       return browser.call(`/auth/sessions/${id}`, undefined, { method: 'DELETE' });
     },
   };
@@ -269,19 +269,19 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
   it.each(Object.entries(signOuts))(
     'former sessions of a user on other devices are refused after %s',
     async (_, signOut) => {
-      const other = new Browser(env.app);
+      const other = new Browser(app);
       await oldLogin(other);
       expect(await me()).toBe('alice');
       expect((await signOut()).status).toBe(200);
       expect(await me(other)).toBe(401);
       advance(10_000);
       expect([await me(), await oldSessions(), await sessions()]).toEqual(['alice', 0, 1]);
-      await restorePassword(env.app);
+      await restorePassword(app);
     },
   );
 
   it('former sessions on other devices are refused after a logout of all that found no other session', async () => {
-    const other = new Browser(env.app);
+    const other = new Browser(app);
     await oldLogin(other);
     expect(await me()).toBe('alice');
     expect((await browser.call('/auth/logout/all', { keep_current: false })).status).toBe(200);
@@ -289,8 +289,8 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
   });
 
   it('a refused logout of all ends no former session', async () => {
-    const { access_token: token } = await env.app.login();
-    await env.app.post('/auth/logout/all', token, { keep_current: 'no' }).expect(400);
+    const { access_token: token } = await app.login();
+    await app.post('/auth/logout/all', token, { keep_current: 'no' }).expect(400);
     expect(await me()).toBe('alice');
   });
 
@@ -334,14 +334,14 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
 
   describe('with bearer tokens', () => {
     const exchange = (headers: Record<string, string> = {}) =>
-      env.app.http.post('/exchange').set({ Cookie: `${OLD}=${browser.jar[OLD]!}`, ...headers });
+      app.http.post('/exchange').set({ Cookie: `${OLD}=${browser.jar[OLD]!}`, ...headers });
 
     it('a client exchanges the cookie once for a pair of valid tokens', async () => {
       const { body, headers } = await exchange().expect(200);
       expect(headers).toMatchObject({ 'cache-control': 'no-store' });
       expect(headers['set-cookie']).toBeUndefined();
-      await env.app.get('/me', body.accessToken as string).expect(200);
-      await env.app.refresh(body.refreshToken as string).expect(200);
+      await app.get('/me', body.accessToken as string).expect(200);
+      await app.refresh(body.refreshToken as string).expect(200);
       advance(10_000);
       await exchange().expect(401);
       expect([await oldSessions(), await sessions()]).toEqual([0, 1]);

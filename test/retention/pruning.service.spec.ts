@@ -5,12 +5,15 @@ import type { EventLog } from '../../libs/auth/src/history/event-log';
 import type { AuthModuleOptions } from '../../libs/auth/src/options/auth-options';
 import { resolveOptions } from '../../libs/auth/src/options/resolve-options';
 import type { Prune, PruneCounts } from '../../libs/auth/src/retention/prune';
+import { pending } from '../support/tap';
 import { PruningService } from '../../libs/auth/src/retention/pruning.service';
 
 /** Pruning that ends sessions in the given number of batches. */
 class FakePrune {
   runs = 0;
   batches = 0;
+  /** What each batch waits for. */
+  held: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly batchesPerRun: number) {}
 
@@ -18,7 +21,8 @@ class FakePrune {
     this.runs++;
     for (let i = 0; i < this.batchesPerRun; i++) {
       this.batches++;
-      yield await Promise.resolve({ endedSessions: 500 });
+      await this.held;
+      yield { endedSessions: 500 };
     }
   }
 }
@@ -56,6 +60,26 @@ describe('scheduled pruning', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  it('a run that takes longer than the interval delays the next one, which starts one interval after it', async () => {
+    const prune = new FakePrune(1);
+    const { promise, resolve } = pending();
+    prune.held = promise;
+    const service = serviceOf(prune, { pruneIntervalSeconds: 60 });
+    service.onApplicationBootstrap();
+    for (const [milliseconds, runs] of [
+      [600_000, 1],
+      [59_999, 1],
+      [1, 2],
+    ] as const) {
+      jest.advanceTimersByTime(milliseconds);
+      await settle();
+      expect(prune.runs).toBe(runs);
+      resolve();
+      await settle();
+    }
+    await service.beforeApplicationShutdown();
+  });
+
   it('pruning runs again after a run that failed', async () => {
     const prune = new FakePrune(0);
     const run = prune.run.bind(prune);
@@ -80,7 +104,7 @@ describe('scheduled pruning', () => {
     const service = serviceOf(prune, { pruneIntervalSeconds: false }, events);
     service.onApplicationBootstrap();
     expect(jest.getTimerCount()).toBe(0);
-    events.onGrowth();
+    for (let i = 0; i < 2; i++) events.onGrowth();
     jest.advanceTimersByTime(0);
     await settle();
     expect(prune.runs).toBe(1);

@@ -3,7 +3,7 @@ import { AuthUser, type UserEntityMapping } from 'nestjs-session-auth';
 import { hashSync } from 'bcrypt';
 import { Column } from 'typeorm';
 import { CountingHasher } from '../support/counting-hasher';
-import { DATABASES, DIALECTS } from '../support/databases';
+import { DATABASES } from '../support/databases';
 import { entityOf, GENERATED_ID, mappedUsers, TEXT, TEXT_ID, UNIQUE_TEXT } from '../support/mapped-users';
 import { startForTest } from '../support/start-for-test';
 import { type TestApplication, PASSWORD } from '../support/test-application';
@@ -12,6 +12,12 @@ import { fullWidth, tryLogin } from '../support/spellings';
 const foldedEmail = { type: 'varchar', unique: true, nullable: true } as const;
 const Member = entityOf('Member', { id: GENERATED_ID, email: TEXT, foldedEmail, password: TEXT });
 const MEMBERS = { entity: Member, username: 'email', foldedUsername: 'foldedEmail', passwordHash: 'password' };
+
+const Subscriber = entityOf('Subscriber', { id: GENERATED_ID, email: UNIQUE_TEXT, password: TEXT });
+const LoginName = entityOf('LoginName', { id: TEXT_ID, name: TEXT, password: TEXT });
+const Player = entityOf('Player', { id: GENERATED_ID, password: TEXT });
+Column(() => entityOf('Identity', { name: TEXT, folded: UNIQUE_TEXT }))(Player.prototype, 'identity');
+const passwordHash = 'password';
 
 const hasher = new CountingHasher();
 const HASH = hashSync(PASSWORD, 4);
@@ -114,10 +120,9 @@ describe.each(DATABASES)('case-insensitive names in a mapped entity on %s', (nam
     const { id } = await members.findOneByOrFail({ foldedEmail: 'alice' });
     await members.update(id, { email: 'carol' });
     const logged = (): string[] => app.logs.filter((line) => line.includes('of Member'));
-    expect(await tryLogin(app, 'carol', PASSWORD)).toBe('invalid_credentials');
-    expect(logged()).toEqual([]);
-    for (const spelling of ['alice', 'Alice']) {
+    for (const spelling of ['carol', 'alice', 'Alice']) {
       expect(await tryLogin(app, spelling, PASSWORD)).toBe('invalid_credentials');
+      if (spelling === 'carol') expect(logged()).toEqual([]);
     }
     expect(logged()).toEqual([
       expect.stringMatching(
@@ -129,49 +134,17 @@ describe.each(DATABASES)('case-insensitive names in a mapped entity on %s', (nam
     await app.login('Carol');
   });
 
-  it('a login finds nobody if several users share a folded name because the unique index is missing, and logs the problem once', async () => {
-    await start(MEMBERS);
-    const members = app.dataSource.getMetadata(Member);
-    const runner = app.dataSource.createQueryRunner();
-    const table = (await runner.getTable(members.tablePath))!;
-    if (DIALECTS[name] === 'mysql') await runner.dropIndices(table, table.indices);
-    else await runner.dropUniqueConstraints(table, table.uniques);
-    await runner.release();
-    await app.dataSource.getRepository(Member).insert({ email: 'Alice', foldedEmail: 'alice', password: HASH });
-    for (const spelling of ['alice', 'Alice', 'alice']) {
-      expect(await tryLogin(app, spelling, PASSWORD)).toBe('invalid_credentials');
-    }
-    expect(app.logs.filter((line) => line.includes('Member'))).toEqual([
-      expect.stringMatching(/^Several rows of Member have the same foldedEmail, .*unique index/),
-    ]);
-  });
-
-  it('names can be stored in their folded form only', async () => {
-    const entity = entityOf('Subscriber', { id: GENERATED_ID, email: UNIQUE_TEXT, password: TEXT });
-    await start({ entity, username: 'email', foldedUsername: 'email', passwordHash: 'password' });
+  it.each<[string, UserEntityMapping]>([
+    ['in the column of the names', { entity: Subscriber, username: 'email', foldedUsername: 'email', passwordHash }],
+    [
+      'in an embedded entity',
+      { entity: Player, username: 'identity.name', foldedUsername: 'identity.folded', passwordHash },
+    ],
+    ['as ids', { entity: LoginName, username: 'name', foldedUsername: 'id', passwordHash }],
+  ])('folded names can be stored %s', async (_, users) => {
+    await start(users);
     await app.login(fullWidth('ALICE'));
     await expect(app.auth.createUser({ username: 'aLICE', password: null })).rejects.toMatchObject(TAKEN);
-    expect((await app.dataSource.getRepository(entity).find()).map(({ email }) => email)).toEqual(['alice']);
-  });
-
-  it('the columns of the name and the folded name can be in an embedded entity', async () => {
-    const Identity = entityOf('Identity', { name: TEXT, folded: UNIQUE_TEXT });
-    const entity = entityOf('Player', { id: GENERATED_ID, password: TEXT });
-    Column(() => Identity)(entity.prototype, 'identity');
-    const names = { username: 'identity.name', foldedUsername: 'identity.folded' };
-    await start({ entity, ...names, passwordHash: 'password' });
-    await app.login('alice');
-    await expect(app.auth.createUser({ username: 'ALICE', password: PASSWORD })).rejects.toMatchObject(TAKEN);
-  });
-
-  it('folded names can be ids, and a new user inherits nothing from a deleted user with the same name', async () => {
-    const entity = entityOf('LoginName', { id: TEXT_ID, name: TEXT, password: TEXT });
-    await start({ entity, username: 'name', foldedUsername: 'id', passwordHash: 'password' });
-    const { access_token: token } = await app.login('alice');
-    await app.dataSource.getRepository(entity).delete({ id: 'alice' });
-    const created = await app.auth.createUser({ username: 'ALICE', password: PASSWORD });
-    expect(created).toEqual({ id: 'alice', username: 'ALICE' });
-    expect(await app.auth.listSessions('alice')).toEqual([]);
-    await app.get('/me', token).expect(401);
+    expect(JSON.stringify(await app.dataSource.getRepository(users.entity).find())).toContain('"alice"');
   });
 });

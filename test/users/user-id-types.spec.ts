@@ -12,6 +12,7 @@ const UUIDS = ['0d1f4a52-7c1e-4d7b-9f0a-6f5b1f2e3d4c', '1f2b8c1e-0000-4000-8000-
 type Ids = readonly [UserId, UserId];
 
 interface IdType {
+  readonly length?: number;
   readonly type: NonNullable<ColumnOptions['type']>;
   readonly ids: Ids;
   /** Valid values of the type that are no user's id, and texts that are not valid. */
@@ -19,6 +20,9 @@ interface IdType {
 }
 
 const text = (type: IdType['type']): IdType => ({ type, ids: ['a-1', 'b 2'], unknown: ['A-1', 'a-1\t', '', '1'] });
+const fixed: IdType = { ...text('char'), length: 8 };
+/** PostgreSQL pads the ids with spaces. */
+const padded: IdType = { ...fixed, ids: ['a-1     ', 'b 2     '] };
 const uuid: IdType = {
   type: 'uuid',
   ids: UUIDS,
@@ -37,20 +41,26 @@ const large: IdType = {
 
 const ID_TYPES: Record<Dialect, readonly IdType[]> = {
   sqlite: [small('integer'), text('varchar'), uuid],
-  postgres: [small('integer'), small('smallint'), large, uuid, text('varchar'), text('text')],
-  mysql: [small('int'), large, uuid, text('varchar')],
+  postgres: [small('integer'), small('smallint'), large, uuid, text('varchar'), text('text'), padded],
+  mysql: [small('int'), large, uuid, text('varchar'), fixed],
 };
 
 describe.each(DATABASES)('ids of users on %s', (name) => {
-  describe.each(ID_TYPES[DIALECTS[name]])('with the type $type', ({ type, ids: [alice, bob], unknown }) => {
+  describe.each(ID_TYPES[DIALECTS[name]])('with the type $type', ({ type, length, ids: [alice, bob], unknown }) => {
     let database: TestDatabase;
     let app: TestApplication;
     let auth: AuthService;
 
     beforeAll(async () => {
       database = await createDatabase(name);
-      const column = DIALECTS[name] === 'mysql' && type === 'varchar' ? { type, collation: 'utf8mb4_bin' } : { type };
-      const id = { ...(name === 'sqlite' && type === 'uuid' ? { type: 'varchar' as const } : column), primary: true };
+      const isMysqlText = DIALECTS[name] === 'mysql' && (type === 'varchar' || type === 'char');
+      const stored = name === 'sqlite' && type === 'uuid' ? 'varchar' : type;
+      const id = {
+        type: stored,
+        primary: true,
+        ...(isMysqlText ? { collation: 'utf8mb4_bin' } : {}),
+        ...(length ? { length } : {}),
+      };
       const entity = entityOf('Holder', { id, email: UNIQUE_TEXT, password: TEXT, active: TRUE_BY_DEFAULT });
       const users = { entity, username: 'email', passwordHash: 'password', active: 'active' };
       app = await TestApplication.start({ database, ...mappedUsers(users) });
