@@ -41,7 +41,7 @@ describe('Statement', () => {
   });
 
   it('throws if its template contains an unknown entity or column', () => {
-    expect(() => compile('SELECT {session.nothing} FROM {session}')).toThrow('has no column "nothing"');
-    expect(() => compile('SELECT * FROM {user}')).toThrow('No entity "user"');
+    expect(() => compile('SELECT {session.nothing} FROM {session}').with({})).toThrow('has no column "nothing"');
+    expect(() => compile('SELECT * FROM {user}').with({})).toThrow('No entity "user"');
   });
 });

@@ -80,7 +80,7 @@ describeOnEachDatabase('the health check, called by Terminus', { imports: [Healt
     await app.http.get('/health').expect(200);
   });
 
-  it.each(['auth_sessions', 'auth_users'])('the health check is down when the table %s is missing', async (table) => {
+  it.each(['auth_sessions', 'auth_users', 'auth_api_keys'])('the health check is down when the table %s is missing', async (table) => {
     const { dataSource } = app;
     await dataSource.query(`ALTER TABLE ${table} RENAME TO elsewhere`);
     expect(await app.nest.get(AuthHealth).check()).toMatchObject({ status: 'down' });

@@ -137,7 +137,7 @@ export class TestApplication {
     await options.configure?.(nest);
     await nest.listen(0, '127.0.0.1');
     // Otherwise their statements and warnings would appear at any time in the test.
-    await nest.get(AuthModule).databaseChecks;
+    await nest.get(AuthModule).lateChecks;
     const app = new TestApplication(nest, clock, logs);
     app.recordSignals();
     for (const username of options.users ?? ['alice', 'bob']) {

@@ -317,8 +317,8 @@ export class AuthModule
   /** Returns all routes of the HTTP server, if it has any of the library. */
   private mountedRoutes: () => readonly MountedRoute[] = () => [];
   private isClosing = false;
-  /** @internal Fulfilled when the checks of the database have written their warnings. */
-  databaseChecks: Promise<unknown> = Promise.resolve();
+  /** @internal Fulfilled when the checks after the start have written their warnings. */
+  lateChecks: Promise<unknown> = Promise.resolve();
 
   /** @internal */
   constructor(
@@ -364,14 +364,14 @@ export class AuthModule
       readCookiesOfHandshakes(server, this.moduleRef.get(CookieRules));
       startup.warnAboutForwardedAddresses(this.adapterHost, server);
     }
-    startup.warnAboutVersions();
     startup.warnAboutPlatform(this.adapterHost);
     startup.warnAboutShortGracePeriod(this.options);
   }
 
-  /** Checks the tables and the database server after the application has started. */
+  /** Checks the installed versions, the tables and the database server after the application has started. */
   onApplicationBootstrap(): void {
-    this.databaseChecks = new Promise(setImmediate).then(() => {
+    this.lateChecks = new Promise(setImmediate).then(() => {
+      startup.warnAboutVersions();
       const names = this.users.checkUniqueNames(null).catch(() => false);
       const isClosing = () => this.isClosing || !this.dataSource.isInitialized;
       const tables = startup.warnAboutMissingTables(this.dataSource, this.options, isClosing);

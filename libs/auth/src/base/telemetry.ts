@@ -2,6 +2,9 @@ import type * as OpenTelemetry from '@opentelemetry/api';
 import { AuthError, type AuthErrorCode } from './errors';
 import { loadOptionalPeer } from './optional-peer';
 
+/** The key under which the API stores the SDK. Without an SDK, loading the API would only delay the start. */
+const SDK_KEY = Symbol.for('opentelemetry.js.api.1');
+
 /** Records metrics and spans with `@opentelemetry/api`, an optional peer dependency. Without an SDK, records nothing. */
 export class Metrics {
   private readonly counters = new Map<MetricName, OpenTelemetry.Counter>();
@@ -21,7 +24,7 @@ export class Metrics {
 
   /** Records nothing if the API cannot be loaded, or if no SDK was registered before the application was created. */
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail where it is not installed
-  static load(requireApi: () => unknown = () => require('@opentelemetry/api')): Metrics {
+  static load(requireApi: () => unknown = () => SDK_KEY in globalThis && require('@opentelemetry/api')): Metrics {
     const consequence = 'no metrics and spans are recorded.';
     const api = loadOptionalPeer<typeof OpenTelemetry>('@opentelemetry/api', requireApi, consequence);
     if (!api) return Metrics.none();
@@ -96,7 +99,7 @@ export class Metrics {
 }
 
 export type PruneKind =
-  'ended_sessions' | 'sessions' | 'events' | 'login_failures' | 'login_tickets' | 'password_resets';
+  'ended_sessions' | 'sessions' | 'events' | 'login_failures' | 'login_tickets' | 'password_resets' | 'api_keys';
 
 /** Why a server accepts no writes. `docs/operations.md` describes the reasons. */
 export type NotWritableKind = 'read_only' | 'in_recovery' | 'not_ready';

@@ -36,34 +36,22 @@ const PARAMETER = /:([a-zA-Z]+)(\.\.\.)?/g;
  * its columns, `:name` is a parameter and `:name...` is a list of parameters, or of rows.
  */
 export class Statement {
-  private readonly template: string;
-  private readonly parameters: readonly { readonly name: string; readonly isList: boolean }[];
-  private readonly isPostgres: boolean;
+  /** The compiled template. It is compiled at the first use, so that the start does not wait for rare statements. */
+  private template: string | null = null;
+  private parameters: readonly { readonly name: string; readonly isList: boolean }[] = [];
   /** The next call usually has lists of the same lengths. */
   private lastRendered = { lengths: 'none yet', sql: '' };
 
   constructor(
-    dataSource: DataSource,
-    entities: Readonly<Record<string, new () => object>>,
-    template: string,
+    private readonly dataSource: DataSource,
+    private readonly entities: Readonly<Record<string, new () => object>>,
+    private readonly source: string,
     private readonly isPrepared = false,
-  ) {
-    this.isPostgres = dataSource.options.type === 'postgres';
-    this.template = template.replace(/\{([a-z]\w*)(?:\.([\w.]+))?\}/g, (_, entity: string, property?: string) => {
-      const target = entities[entity];
-      if (!target) throw new Error(`No entity "${entity}" for the statement: ${template}`);
-      const metadata = dataSource.getMetadata(target);
-      if (property === undefined) return tablePath(dataSource, metadata);
-      // The property can be a path to a property of an embedded entity.
-      const column = metadata.findColumnWithPropertyPath(property);
-      if (!column) throw new Error(`The entity ${metadata.name} has no column "${property}".`);
-      return dataSource.driver.escape(column.databaseName);
-    });
-    this.parameters = [...this.template.matchAll(PARAMETER)].map(([, name, dots]) => ({ name: name!, isList: !!dots }));
-  }
+  ) {}
 
   /** Binds parameters. Throws if a parameter is missing, because it would otherwise be NULL in a condition. */
   with(values: ParameterValues): Query {
+    const template = (this.template ??= this.compile());
     const params: unknown[] = [];
     let lengths = '';
     for (const { name, isList } of this.parameters) {
@@ -72,15 +60,32 @@ export class Statement {
       if (!isList) params.push(value);
       else lengths += `${params.push(...(isListOfRows(value) ? value.flat() : (value as unknown[])))},`;
     }
-    if (lengths !== this.lastRendered.lengths) this.lastRendered = { lengths, sql: this.render(values) };
+    if (lengths !== this.lastRendered.lengths) this.lastRendered = { lengths, sql: this.render(template, values) };
     return { sql: this.lastRendered.sql, params, isPrepared: this.isPrepared };
   }
 
-  private render(values: ParameterValues): string {
+  private compile(): string {
+    const { dataSource, entities, source } = this;
+    const template = source.replace(/\{([a-z]\w*)(?:\.([\w.]+))?\}/g, (_, entity: string, property?: string) => {
+      const target = entities[entity];
+      if (!target) throw new Error(`No entity "${entity}" for the statement: ${source}`);
+      const metadata = dataSource.getMetadata(target);
+      if (property === undefined) return tablePath(dataSource, metadata);
+      // The property can be a path to a property of an embedded entity.
+      const column = metadata.findColumnWithPropertyPath(property);
+      if (!column) throw new Error(`The entity ${metadata.name} has no column "${property}".`);
+      return dataSource.driver.escape(column.databaseName);
+    });
+    this.parameters = [...template.matchAll(PARAMETER)].map(([, name, dots]) => ({ name: name!, isList: !!dots }));
+    return template;
+  }
+
+  private render(template: string, values: ParameterValues): string {
+    const isPostgres = this.dataSource.options.type === 'postgres';
     let index = 0;
-    const placeholder = (): string => (this.isPostgres ? `$${++index}` : '?');
+    const placeholder = (): string => (isPostgres ? `$${++index}` : '?');
     const list = (items: readonly unknown[]): string => items.map(placeholder).join(', ');
-    return this.template.replace(PARAMETER, (_, name: string, dots?: string) => {
+    return template.replace(PARAMETER, (_, name: string, dots?: string) => {
       const value = values[name];
       if (!dots) return placeholder();
       return isListOfRows(value) ? value.map((row) => `(${list(row)})`).join(', ') : list(value as unknown[]);

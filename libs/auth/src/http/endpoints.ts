@@ -36,8 +36,6 @@ export function controllersOf(endpoints: Endpoints): readonly Type[] {
 export function conflictingRoutes(routes: readonly MountedRoute[], modules: ModulesContainer): readonly string[] {
   const library = NAMES.map((name) => HANDLERS[name][0]);
   const isOwn = (type: Type): boolean => library.some((one) => one === type || type.prototype instanceof one);
-  const own = classesOf(modules).filter(isOwn);
-  const others = classesOf(modules).filter((type) => !isOwn(type));
   return routes.flatMap((route) => {
     const { method, path, isOfLibrary } = route;
     // Fastify adds a route for HEAD to each route for GET.
@@ -45,9 +43,14 @@ export function conflictingRoutes(routes: readonly MountedRoute[], modules: Modu
     const isSame = (one: MountedRoute): boolean => one.method === method && shapeOf(one.path) === shapeOf(path);
     const other = routes.find((one) => !one.isOfLibrary && isSame(one));
     if (!other) return [];
-    const [handler] = handlersServing(route, own);
+    const classes = classesOf(modules);
+    const [handler] = handlersServing(route, classes.filter(isOwn));
     const name = NAMES.find((one) => HANDLERS[one].some((it) => handler?.endsWith(`.${String(it)}`)));
-    const names = handlersServing(other, others).join(' or ') || 'a handler without a controller';
+    const names =
+      handlersServing(
+        other,
+        classes.filter((type) => !isOwn(type)),
+      ).join(' or ') || 'a handler without a controller';
     return [`${method} ${path} (endpoints.${name}) and ${names}`];
   });
 }

@@ -39,10 +39,12 @@ export function classesOf(modules: ModulesContainer): readonly Type[] {
   return [...new Set(classes)].filter((type): type is Type => Boolean(type?.prototype));
 }
 
-/** Returns the methods of a class, including inherited methods. */
+/** Returns the methods of a class that have decorators, including inherited methods. */
 export function handlersOf(type: Type): readonly { readonly name: string; readonly handler: object }[] {
   const prototype = type.prototype as Record<string, object>;
-  return new MetadataScanner().getAllMethodNames(prototype).map((name) => ({ name, handler: prototype[name]! }));
+  const isDecorated = (name: string): boolean => Reflect.getOwnMetadataKeys(prototype[name]!).length > 0;
+  const names = new MetadataScanner().getAllMethodNames(prototype).filter(isDecorated);
+  return names.map((name) => ({ name, handler: prototype[name]! }));
 }
 
 /** Removes a controller from a module, while Nest creates its providers, before Nest creates controllers and routes. */

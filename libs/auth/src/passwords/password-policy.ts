@@ -1,5 +1,5 @@
 import { FIELD_MESSAGES } from '../base/fields';
-import { FREQUENT_PASSWORDS } from './frequent-passwords';
+import type * as Frequent from './frequent-passwords';
 
 /** The minimum length of a username to search for. Shorter names occur in too many words. */
 const MIN_NAME_LENGTH = 4;
@@ -96,5 +96,7 @@ const STEPS: readonly Step[] = [
 export function isCommonPassword(password: string): boolean {
   // The list is searched as one string, which takes microseconds. A set would need several times the memory. Passwords
   // with a space are excluded, because they could match two adjacent entries.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load the long list at the start
+  const { FREQUENT_PASSWORDS } = require('./frequent-passwords') as typeof Frequent;
   return !password.includes(' ') && FREQUENT_PASSWORDS.includes(` ${password} `);
 }

@@ -33,7 +33,7 @@ export class AuthHealth {
     private readonly pruning: PruningService,
   ) {
     // A primary key in each table of the library except `AuthUser`.
-    const keys = ['event.id', 'failure.key', 'reset.digest', 'ticket.digest', 'lock.userId'];
+    const keys = ['event.id', 'failure.key', 'reset.digest', 'ticket.digest', 'lock.userId', 'apiKey.id'];
     const lookups = keys.map((key) => `(SELECT COUNT(*) FROM {${key.split('.')[0]}} WHERE {${key}} = '0')`);
     // No session has this id, so no user is read. The statement fails if the users table is missing.
     lookups.push(`(SELECT COUNT(*) FROM {session} s WHERE s.{session.id} = '0' AND ${sql.account} <> '')`);
