@@ -2,8 +2,8 @@ import type * as OpenTelemetry from '@opentelemetry/api';
 import { AuthError, type AuthErrorCode } from './errors';
 import { loadOptionalPeer } from './optional-peer';
 
-/** The key under which the API stores the SDK. Without an SDK, loading the API would only delay the start. */
-const SDK_KEY = Symbol.for('opentelemetry.js.api.1');
+/** The API stores a registered SDK under this key. Without an SDK, loading the API would only delay the start. */
+const hasSdk = (): boolean => Symbol.for('opentelemetry.js.api.1') in globalThis;
 
 /** Records metrics and spans with `@opentelemetry/api`, an optional peer dependency. Without an SDK, records nothing. */
 export class Metrics {
@@ -24,7 +24,7 @@ export class Metrics {
 
   /** Records nothing if the API cannot be loaded, or if no SDK was registered before the application was created. */
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail where it is not installed
-  static load(requireApi: () => unknown = () => SDK_KEY in globalThis && require('@opentelemetry/api')): Metrics {
+  static load(requireApi: () => unknown = () => hasSdk() && require('@opentelemetry/api')): Metrics {
     const consequence = 'no metrics and spans are recorded.';
     const api = loadOptionalPeer<typeof OpenTelemetry>('@opentelemetry/api', requireApi, consequence);
     if (!api) return Metrics.none();
