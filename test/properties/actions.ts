@@ -1,31 +1,51 @@
 import * as fc from 'fast-check';
-import { SECONDS, type InstanceOptions, type ModelOptions } from './model';
+import { AuthError, type AuthPrincipal } from 'nestjs-session-auth';
+import { randomBytes } from 'node:crypto';
+import { FAMILY_SECRET_BYTES, formatRefreshToken, REFRESH_SECRET_BYTES } from '../../libs/auth/src/tokens/tokens';
+import { ADDRESSES, CheckError, NO_PROOFS, PASSWORD, type Environment, type Opened } from './environment';
+import { outcome } from './instance';
+import { MAX_REPLAYS, SECONDS, type InstanceOptions, type ModelOptions, type ModelSession, type Pair } from './model';
 
-/** An action of a user on one of two instances. */
-interface Base {
+/** An action of a user on one of two instances, with the properties of its kind. */
+export interface Action {
+  readonly kind: string;
   readonly instance: 0 | 1;
   readonly user: 0 | 1;
+  readonly client?: number;
+  readonly ticket?: number;
 }
 
-/** A union with one member for each kind, so that the kind distinguishes the members. */
-type Of<K, Properties> = K extends string ? Base & { readonly kind: K } & Properties : never;
-type Values<A> = { readonly [Key in keyof A]: A[Key] extends fc.Arbitrary<infer T> ? T : never };
+/** A kind of action. The weights of all kinds are relative to each other. */
+interface Kind {
+  readonly weight: number;
+  readonly properties: object;
+  readonly run: (environment: Environment, action: never) => unknown;
+}
 
-/** Returns a weighted arbitrary of actions of the given kinds. */
-function weighted<K extends string, A extends Record<string, fc.Arbitrary<unknown>> = Record<never, never>>(
+type Arbitraries<T> = { readonly [Key in keyof T]: fc.Arbitrary<T[Key]> };
+
+/** With the property `client` or `ticket`, the action happens only if there is a client or a ticket. */
+const kind = <T extends object>(
   weight: number,
-  kinds: readonly K[],
-  properties?: A,
-): { weight: number; arbitrary: fc.Arbitrary<Of<K, Values<A>>> } {
-  const binary = fc.constantFrom(0, 1);
-  const arbitrary = fc.record({ instance: binary, user: binary, kind: fc.constantFrom(...kinds), ...properties });
-  return { weight, arbitrary: arbitrary as unknown as fc.Arbitrary<Of<K, Values<A>>> };
-}
+  properties: Arbitraries<T>,
+  run: (environment: Environment, action: T) => unknown,
+): Kind => ({ weight, properties, run });
 
-type ActionOf<Weighted> = Weighted extends { arbitrary: fc.Arbitrary<infer A> } ? A : never;
+/** An action within the session of one of the clients, if its access token is valid. */
+const within = <T extends object>(
+  weight: number,
+  properties: Arbitraries<T>,
+  run: (environment: Environment, action: T, principal: AuthPrincipal, session: ModelSession) => unknown,
+): Kind =>
+  kind<T>(weight, { client, ...properties }, async (environment, action) => {
+    const principal = await environment.authenticate(environment.latest.accessToken);
+    if (principal) await run(environment, action, principal, environment.model.find(environment.client.sessionId)!);
+  });
 
-/** Client addresses. The last two belong to one network. */
-export const ADDRESSES = ['192.0.2.1', '198.51.100.7', '2001:db8::1', '2001:db8::2'] as const;
+/** Indexes of the clients, of the tickets from the latest to the oldest, and of a client's pairs, modulo their number. */
+const client = fc.nat({ max: 20 });
+const ticket = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat({ max: 20 }));
+const token = fc.nat({ max: 20 });
 
 const ROTATION: readonly Pick<InstanceOptions, 'rotateRefreshTokens' | 'refreshReuseGraceSeconds'>[] = [
   { rotateRefreshTokens: true, refreshReuseGraceSeconds: 0 },
@@ -38,9 +58,9 @@ const TIMEOUTS = { idleTimeoutSeconds: 900, absoluteTimeoutSeconds: 3600 };
 /** The options that a restart changes. Usually none. */
 const configuration: fc.Arbitrary<Partial<InstanceOptions>> = fc.oneof(
   { weight: 4, arbitrary: fc.constant({}) },
-  { weight: 1, arbitrary: fc.constantFrom(...ROTATION) },
+  fc.constantFrom(...ROTATION),
   { weight: 2, arbitrary: fc.constantFrom(4, 20).map((seconds) => ({ refreshReuseGraceSeconds: seconds })) },
-  { weight: 1, arbitrary: fc.constantFrom(TIMEOUTS, { idleTimeoutSeconds: 300, absoluteTimeoutSeconds: 1200 }) },
+  fc.constantFrom(TIMEOUTS, { idleTimeoutSeconds: 300, absoluteTimeoutSeconds: 1200 }),
 );
 
 const ms = fc.oneof(
@@ -50,84 +70,294 @@ const ms = fc.oneof(
   fc.integer({ min: -30_000, max: -1 }),
 );
 const exactOrBefore = fc.constantFrom(0, -1);
-
-/** An index of the issued tickets, from the latest to the oldest, modulo their number. */
-const ticket = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat({ max: 20 }) });
 const method = fc.constantFrom('otp', 'otp', 'hwk', 'pwd');
 const methods = fc.constantFrom(['pwd'], ['hwk'], ['hwk', 'otp']);
-
-/** An attempt with a secret, which is made `times` times. */
-export interface Attempt {
-  readonly method: string;
-  readonly result: 'right' | 'wrong' | 'throws';
-  readonly times: number;
-}
-
-const attempt: fc.Arbitrary<Attempt> = fc.record({
-  method,
-  result: fc.constantFrom('right' as const, 'right', 'wrong', 'wrong', 'throws'),
-  times: fc.constantFrom(1, 1, 1, 1, 4, 5),
-});
-
-const TICKET_ACTIONS = [
-  weighted(4, ['createTicket'], { methods, count: fc.constantFrom(1, 1, 1, 1, 20) }),
-  weighted(1, ['verifyCredentials']),
-  weighted(2, ['enrol'], { isRequired: fc.constantFrom(true, true, false) }),
-  weighted(5, ['openWithTicket', 'openWithTicket', 'openTwice'], { ticket }),
-  weighted(5, ['attempt'], { ticket, attempts: fc.array(attempt, { minLength: 1, maxLength: 3 }) }),
-  weighted(1, ['outliveTicket'], { ticket, ms: exactOrBefore }),
-];
-
-/** Indexes of existing clients and tokens, modulo their number when the action runs. */
-const client = fc.nat({ max: 20 });
-const token = fc.nat({ max: 20 });
 const network = fc.constantFrom(0, 0, 0, 1, 2, 3);
 
-const SESSION_ACTIONS = [
-  weighted(9, ['refresh'], { client, network }),
-  weighted(4, ['replayLast'], { client, network }),
-  weighted(3, ['refreshAgain'], { client, network, accessTokenUsed: fc.boolean(), again: network }),
-  weighted(1, ['refreshTwice'], { client, network }),
-  weighted(3, ['refreshWith'], { client, token, network }),
-  weighted(2, ['authenticate'], { client, token }),
-  weighted(5, ['authenticate'], { client, token: fc.constant(0) }),
-  weighted(2, ['logout', 'changePassword', 'revoke'], { client }),
-  weighted(1, ['logoutAll'], { client, keepCurrent: fc.boolean() }),
-  weighted(2, ['reauthenticate'], { client, variant: fc.constantFrom('right', 'wrong', 'late') }),
-  weighted(1, ['confirmIdentity'], { client, methods }),
-  weighted(2, ['attemptInSession'], {
-    client,
-    method,
-    results: fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }),
+const TICKET_KINDS = {
+  createTicket: kind(24, { methods, count: fc.constantFrom(1, 1, 1, 1, 20) }, async (environment, action) => {
+    const { auth, model, tickets, user } = environment;
+    for (let i = 0; i < action.count; i++) {
+      const data: object | null = action.methods.length > 1 ? { number: tickets.length } : null;
+      const given = { methods: action.methods, ...(data ? { data } : {}) };
+      const ticket = await outcome(auth.createLoginTicket(user, given));
+      if (model.inactive.has(user)) expect(ticket).toBe('unknown_user');
+      else environment.ticketIssued(ticket, action.methods, data);
+    }
   }),
-  weighted(2, ['forgeToken', 'exhaustReplays', 'exhaustReplays'], { client }),
-  weighted(1, ['corruptToken'], { client, token, position: fc.nat(), by: fc.nat() }),
-  weighted(2, ['restoreRow'], { client, copy: fc.nat({ max: 5 }) }),
-  weighted(3, ['outliveTimeout'], {
-    client,
-    isDisabled: fc.boolean(),
-    then: fc.constantFrom('prune', 'dryRun', 'reuse'),
+  verifyCredentials: kind(6, {}, async (environment) => {
+    const { auth, model, user, credentials } = environment;
+    const verified = await outcome(auth.verifyCredentials(credentials));
+    if (model.inactive.has(user)) {
+      expect(verified).toBe('invalid_credentials');
+      return model.loginFailed(user, credentials.username, 'pwd');
+    }
+    const { username } = credentials;
+    expect(verified).toEqual({ user: { id: user, username }, ticket: expect.any(String) });
+    environment.firstFactor((verified as { ticket: string }).ticket);
   }),
-  weighted(4, ['waitUntil'], { client, deadline: fc.nat(), ms: exactOrBefore }),
-];
+  enrol: kind(12, { isRequired: fc.constantFrom(true, true, false) }, ({ model, user }, { isRequired }) =>
+    isRequired ? model.enrolled.add(user) : model.enrolled.delete(user),
+  ),
+  openWithTicket: kind(20, { ticket }, async (environment) =>
+    environment.assertOpenedWith(await outcome(environment.auth.openSession({ ticket: environment.ticket }))),
+  ),
+  openTwice: kind(10, { ticket }, async (environment) => {
+    const both = await twice(() => outcome<Opened>(environment.auth.openSession({ ticket: environment.ticket })));
+    for (const one of both) environment.assertOpenedWith(one);
+  }),
+  attempt: kind(
+    30,
+    {
+      ticket,
+      attempts: fc.array(
+        fc.record({
+          method,
+          result: fc.constantFrom('right' as const, 'right', 'wrong', 'wrong', 'throws'),
+          times: fc.constantFrom(1, 1, 1, 1, 4, 5),
+        }),
+        { minLength: 1, maxLength: 3 },
+      ),
+    },
+    async ({ auth, model, ticket }, { attempts }) => {
+      for (const { method, result } of attempts.flatMap((one) => Array<typeof one>(one.times).fill(one))) {
+        const found = model.tickets.find(ticket);
+        let username = '';
+        const check = (user: { readonly id: unknown; readonly username: string }): boolean => {
+          expect(user.id).toBe(found?.user);
+          ({ username } = user);
+          if (result === 'throws') throw new CheckError();
+          return result === 'right';
+        };
+        const attempted = await outcome(auth.attempt({ ticket, method }, {}, check)).catch((error: unknown) => {
+          if (error instanceof CheckError) return 'thrown';
+          throw error;
+        });
+        const expected = model.attempted(ticket, method, result, username);
+        if (expected === null) expect([attempted, username]).toEqual(['invalid_login_ticket', '']);
+        else expect(attempted).toBe(result === 'throws' ? 'thrown' : expected);
+      }
+    },
+  ),
+  outliveTicket: kind(6, { ticket, ms: exactOrBefore }, (environment, action) => {
+    const found = environment.model.tickets.find(environment.ticket);
+    if (found) environment.advanceTo(found.expiresAt + action.ms);
+  }),
+};
 
-const OTHER_ACTIONS = [
-  weighted(6, ['open']),
-  weighted(2, ['login', 'wrongPassword', 'list']),
-  weighted(2, ['prune', 'prune', 'dryRun']),
-  weighted(2, ['disable', 'disable', 'enable', 'enable', 'enable', 'forget']),
-  weighted(1, ['disableUser', 'enableUser', 'enableUser']),
-  weighted(1, ['resetPassword', 'resetFailedLogins']),
-  weighted(1, ['restart'], { configuration }),
-  weighted(4, ['wait'], { ms }),
-];
+const REFRESH_KINDS = {
+  refresh: kind(54, { client, network }, (environment, action) =>
+    environment.refresh(environment.latest, action.network),
+  ),
+  replayLast: kind(24, { client, network }, (environment, action) =>
+    environment.refresh(environment.client.pairs.at(-2) ?? environment.latest, action.network),
+  ),
+  refreshAgain: kind(
+    18,
+    { client, network, accessTokenUsed: fc.boolean(), again: network },
+    async (environment, action) => {
+      const { latest } = environment;
+      await environment.refresh(latest, action.network);
+      if (action.accessTokenUsed) await environment.authenticate(environment.latest.accessToken);
+      await environment.refresh(latest, action.again);
+    },
+  ),
+  refreshTwice: kind(6, { client, network }, async (environment, action) => {
+    if (!environment.model.instance.rotateRefreshTokens) return;
+    const { refreshToken } = environment.latest;
+    const ipAddress = ADDRESSES[action.network];
+    const both = await twice(() => outcome(environment.auth.refresh(refreshToken, { ipAddress })));
+    for (const one of both) environment.assertRefreshed(refreshToken, ipAddress, one);
+  }),
+  refreshWith: kind(18, { client, token, network }, (environment, action) =>
+    environment.refresh(environment.issued(action.token), action.network),
+  ),
+  forgeToken: kind(4, { client }, async ({ auth, model, client: { sessionId } }) => {
+    const familySecret = randomBytes(FAMILY_SECRET_BYTES);
+    const claims = { sessionId, familySecret, generation: model.find(sessionId)?.generation ?? 0 };
+    const forged = formatRefreshToken(claims, randomBytes(REFRESH_SECRET_BYTES));
+    expect(await outcome(auth.refresh(forged))).toBe('invalid_refresh_token');
+  }),
+  exhaustReplays: kind(8, { client }, async ({ model, stored, client: { sessionId } }) => {
+    const replay = model.find(sessionId)?.replay;
+    if (!replay) return;
+    replay.count = MAX_REPLAYS - 1;
+    await stored.update(sessionId, { replay_count: replay.count });
+  }),
+  corruptToken: kind(6, { client, token, position: fc.nat(), by: fc.nat() }, async (environment, action) => {
+    const { auth } = environment;
+    const { accessToken, refreshToken } = environment.issued(action.token);
+    expect(await outcome(auth.refresh(corrupted(refreshToken, action)))).toBe('invalid_refresh_token');
+    expect(await auth.authenticate(corrupted(accessToken, action))).toBeNull();
+  }),
+  restoreRow: kind(12, { client, copy: fc.nat({ max: 5 }) }, (environment, { copy }) =>
+    environment.stored.restore(environment.client.sessionId, copy),
+  ),
+  // Refreshes extend the session beyond the time at which pruning was scheduled to visit it.
+  outliveTimeout: kind(
+    18,
+    { client, isDisabled: fc.boolean(), then: fc.constantFrom('prune', 'dryRun', 'reuse') },
+    async (environment, { isDisabled, then }) => {
+      const session = environment.model.find(environment.client.sessionId);
+      if (!session) return;
+      environment.advanceTo(session.refreshEnd - 1);
+      await environment.refresh(environment.latest, 0);
+      environment.advanceTo(session.checkAt);
+      if (isDisabled) await environment.setActive(session.user, false);
+      if (then === 'reuse') await environment.refresh(environment.client.pairs[0]!, 0);
+      else await environment.prune(then === 'dryRun');
+    },
+  ),
+};
 
-export type TicketAction = ActionOf<(typeof TICKET_ACTIONS)[number]>;
-export type SessionAction = ActionOf<(typeof SESSION_ACTIONS)[number]>;
-export type Action = TicketAction | SessionAction | ActionOf<(typeof OTHER_ACTIONS)[number]>;
+const SESSION_KINDS = {
+  authenticate: kind(
+    42,
+    { client, token: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: token }) },
+    (environment, action) => environment.authenticate(environment.issued(action.token).accessToken),
+  ),
+  waitUntil: kind(24, { client, deadline: fc.nat(), ms: exactOrBefore }, (environment, action) => {
+    const {
+      model,
+      client: { sessionId },
+    } = environment;
+    const deadlines = model.deadlinesOf(sessionId).filter((deadline) => deadline > model.now);
+    if (deadlines.length > 0) environment.advanceTo(deadlines[action.deadline % deadlines.length]! + action.ms);
+  }),
+  revoke: kind(4, { client }, async ({ auth, model, user, client: { sessionId } }) => {
+    const revoked = await outcome(auth.revokeSession(user, sessionId).then(() => 'revoked'));
+    expect(revoked).toBe(model.revoke(user, sessionId));
+  }),
+  logout: within(4, {}, async ({ auth, model }, _, principal, session) => {
+    await auth.logout(principal);
+    model.end(session, 'logged_out', 'logout', 'logout');
+  }),
+  logoutAll: within(6, { keepCurrent: fc.boolean() }, async ({ auth, model }, { keepCurrent }, principal, session) =>
+    expect(await auth.logoutAll(principal, { keepCurrent })).toBe(model.logoutAll(session, keepCurrent)),
+  ),
+  changePassword: within(4, {}, async ({ auth, model, client }, _, principal, session) => {
+    const pair = await auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: PASSWORD });
+    client.pairs.push(pair);
+    model.passwordChanged(session, pair);
+  }),
+  reauthenticate: within(
+    12,
+    { variant: fc.constantFrom('right', 'wrong', 'late') },
+    async (environment, { variant }, principal, session) => {
+      const { auth, model } = environment;
+      const confirm = (password: string): Promise<Pair | string> => outcome(auth.reauthenticate(principal, password));
+      if (variant === 'wrong') {
+        expect(await confirm('wrong')).toBe('invalid_field');
+        return model.confirmationFailed(session, environment.usernameOf(session));
+      }
+      if (variant === 'late') {
+        const { accessToken } = session.pair;
+        await environment.refresh(environment.latest, 0);
+        if (session.pair.accessToken === accessToken) return;
+        expect(await confirm(PASSWORD)).toBe('access_token_invalid');
+        return model.succeeded(session, 'pwd');
+      }
+      const pair = environment.assertPair(await confirm(PASSWORD));
+      environment.client.pairs.push(pair);
+      model.succeeded(session, 'pwd');
+      model.reauthenticated(session, pair, ['pwd']);
+    },
+  ),
+  confirmIdentity: within(6, { methods }, async ({ auth, model, client }, { methods }, principal, session) => {
+    const pair = await auth.confirmIdentity(principal, { methods });
+    client.pairs.push(pair);
+    model.reauthenticated(session, pair, methods);
+  }),
+  attemptInSession: within(
+    12,
+    { method, results: fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }) },
+    async (environment, { method, results }, principal, session) => {
+      const { auth, model } = environment;
+      for (const isRight of results) {
+        expect(await auth.attempt({ principal, method }, {}, () => isRight)).toBe(isRight);
+        if (isRight) model.proved(session, method);
+        else model.confirmationFailed(session, environment.usernameOf(session), method);
+      }
+    },
+  ),
+};
+
+const OTHER_KINDS = {
+  open: kind(36, {}, async (environment) => {
+    const { auth, model, user } = environment;
+    environment.assertOpened(user, await outcome(auth.openSession(user)), model.admit(user), NO_PROOFS);
+  }),
+  login: kind(4, {}, async (environment) => {
+    const { auth, model, user, credentials } = environment;
+    if (model.enrolled.has(user) && !model.inactive.has(user)) {
+      const refused = await auth.login(credentials).catch(loginTicketOf);
+      expect(refused).toEqual(expect.any(String));
+      return environment.firstFactor(refused as string);
+    }
+    const opened = await outcome(auth.login(credentials));
+    if (model.inactive.has(user)) {
+      expect(opened).toBe('invalid_credentials');
+      return model.loginFailed(user, credentials.username, 'pwd');
+    }
+    environment.assertOpened(user, opened, model.admit(user), { methods: { pwd: model.now }, data: null });
+    // The password was right, even if the session limit refuses the login.
+    model.clearFailures(user, 'pwd');
+  }),
+  wrongPassword: kind(4, {}, async ({ auth, model, user, credentials }) => {
+    expect(await outcome(auth.login({ ...credentials, password: 'wrong' }))).toBe('invalid_credentials');
+    model.loginFailed(user, credentials.username, 'pwd');
+  }),
+  list: kind(4, {}, async ({ auth, model, user }) => {
+    const listed = (await auth.listSessions(user)).map(({ id }) => id);
+    const live = model.liveOf(user).map(({ id }) => id);
+    expect(listed).toEqual(live.reverse());
+    model.expire(user);
+  }),
+  prune: kind(8, {}, (environment) => environment.prune(false)),
+  dryRun: kind(4, {}, (environment) => environment.prune(true)),
+  disable: kind(4, {}, (environment) => environment.setActive(environment.user, false)),
+  enable: kind(6, {}, (environment) => environment.setActive(environment.user, true)),
+  forget: kind(2, {}, async ({ auth, model, stored, user }) => {
+    await auth.forgetUser(user);
+    stored.forgetEventsOf(user);
+    model.forget(user);
+  }),
+  disableUser: kind(2, {}, async ({ auth, model, user }) => {
+    await auth.disableUser(user);
+    model.disabled(user);
+  }),
+  enableUser: kind(4, {}, async ({ auth, model, user }) => {
+    await auth.enableUser(user);
+    model.enabled(user);
+  }),
+  resetPassword: kind(3, {}, async ({ auth, model, user }) => {
+    await auth.resetPassword(user, PASSWORD);
+    model.passwordReset(user);
+  }),
+  resetFailedLogins: kind(3, {}, async ({ auth, model, user, credentials }) => {
+    await auth.resetFailedLogins(credentials.username);
+    model.clearAllFailures(user);
+  }),
+  restart: kind(6, { configuration }, (environment, changed) =>
+    environment.restart(environment.index, { ...environment.model.instance, ...changed.configuration }),
+  ),
+  wait: kind(24, { ms }, (environment, action) => environment.advance(action.ms)),
+};
+
+export const KINDS: Readonly<Record<string, Kind>> = {
+  ...TICKET_KINDS,
+  ...REFRESH_KINDS,
+  ...SESSION_KINDS,
+  ...OTHER_KINDS,
+};
+
+const binary = fc.constantFrom(0 as const, 1 as const);
 
 export const action: fc.Arbitrary<Action> = fc.oneof(
-  ...([...TICKET_ACTIONS, ...SESSION_ACTIONS, ...OTHER_ACTIONS] as fc.WeightedArbitrary<Action>[]),
+  ...Object.entries(KINDS).map(([name, { weight, properties }]) => ({
+    weight,
+    arbitrary: fc.record({ ...properties, kind: fc.constant(name), instance: binary, user: binary }),
+  })),
 );
 
 export interface Configuration {
@@ -145,3 +375,24 @@ export const configurations: fc.Arbitrary<Configuration> = fc.record({
   }),
   instance: fc.constantFrom(...ROTATION).map((rotation) => ({ ...rotation, ...TIMEOUTS })),
 });
+
+/** Runs two parallel calls, of which either may succeed. Returns the successful one first, as the model runs them. */
+async function twice<T>(call: () => Promise<T | string>): Promise<(T | string)[]> {
+  const both = await Promise.all([call(), call()]);
+  return typeof both[0] === 'string' ? both.reverse() : both;
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** Returns the token with another character at one position. */
+function corrupted(token: string, { position, by }: { readonly position: number; readonly by: number }): string {
+  const at = position % token.length;
+  const others = ALPHABET.replace(token[at]!, '');
+  return token.slice(0, at) + others[by % others.length] + token.slice(at + 1);
+}
+
+/** Returns the ticket of a login that needs a second factor. */
+function loginTicketOf(error: unknown): string {
+  if (error instanceof AuthError && error.loginTicket) return error.loginTicket;
+  throw error;
+}

@@ -12,9 +12,9 @@ import { Environment } from './environment';
 const { MODEL_SEED, MODEL_PATH, MODEL_RUNS } = process.env;
 
 // The limit is low enough for random actions to reach it.
-jest.mock('../../libs/auth/src/sessions/open-session', () => ({
-  ...jest.requireActual<object>('../../libs/auth/src/sessions/open-session'),
-  SESSION_LIMIT: 4,
+jest.mock('../../libs/auth/src/sessions/end-sessions', () => ({
+  ...jest.requireActual<object>('../../libs/auth/src/sessions/end-sessions'),
+  SESSION_LIMIT: 3,
 }));
 
 describe.each(DATABASES)('any sequence of actions on %s', (name) => {
