@@ -1,30 +1,19 @@
-import { applyDecorators, Controller, Get, Post, Req, type Type } from '@nestjs/common';
-import { ClientProxyFactory, type ClientProxy, MessagePattern, Transport } from '@nestjs/microservices';
+import { Controller, Get, Post, Req } from '@nestjs/common';
 import { Field, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
-import { WsAdapter } from '@nestjs/platform-ws';
-import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
-import { type AuthPrincipal, CurrentPrincipal, OptionalAuth, Public, RequireRoles } from 'nestjs-session-auth';
-import { FormerTokens, rememberHandshake, type StoredUser, TokenSource, UserStore } from 'nestjs-session-auth';
-import type { Handshake, PresentedToken, TransportCall } from 'nestjs-session-auth';
+import { type AuthPrincipal, CurrentPrincipal, FormerTokens, OptionalAuth, Public } from 'nestjs-session-auth';
+import { RequireRoles, type StoredUser, UserStore } from 'nestjs-session-auth';
 import type { ColumnOptions } from 'typeorm';
-import { firstValueFrom } from 'rxjs';
-import { freePort } from '../support/port';
 import { rulesOf } from '../../libs/auth/src/http/route-rules';
 import { DATABASES, DIALECTS } from '../support/databases';
 import { describeApplication, describeHttp } from '../support/environment';
 import { apollo } from '../support/graphql-connection';
-import { entityOf, GENERATED_ID, mappedUsers, storedUsers, UNIQUE_TEXT } from '../support/mapped-users';
+import { controllerOf } from '../support/handlers';
+import { entityOf, GENERATED_ID, mappedUsers, MEMBERS_WITH_ROLES, MemberWithRoles } from '../support/mapped-users';
+import { storedUsers, TEXT, UNIQUE_TEXT } from '../support/mapped-users';
 import { databaseForTest, startForTest } from '../support/start-for-test';
 import { TestApplication } from '../support/test-application';
-import { connectWs } from './transports/chat';
+import { EveryTransport } from './transports/every-transport';
 
-const Member = entityOf('members', {
-  id: GENERATED_ID,
-  email: UNIQUE_TEXT,
-  password: { type: 'varchar' },
-  roles: { type: 'simple-array', nullable: true },
-});
-const MAPPING = { entity: Member, username: 'email', passwordHash: 'password', roles: 'roles' };
 const REFUSED = { detail: 'You do not have the required role.', code: 'insufficient_role' };
 
 @Controller('admin')
@@ -32,8 +21,7 @@ const REFUSED = { detail: 'You do not have the required role.', code: 'insuffici
 class AdminController {
   @Get()
   either(@CurrentPrincipal() { roles }: AuthPrincipal, @Req() { user }: { user: { roles: string[] } }): object {
-    const replace = (): void => void user.roles.push('owner');
-    expect(replace).toThrow(TypeError);
+    expect(() => user.roles.push('owner')).toThrow(TypeError);
     user.roles = ['owner'];
     return roles;
   }
@@ -50,39 +38,37 @@ class AdminController {
 @Controller('derived')
 class DerivedController extends AdminController {}
 
-@Controller('open')
-class OpenController {
-  @Get('handler')
-  @RequireRoles('admin')
-  handler(): void {}
-}
-
-const members = mappedUsers(MAPPING, {}, ['alice']);
+const members = mappedUsers(MEMBERS_WITH_ROLES, {}, ['alice']);
 const setRoles = (app: TestApplication, roles: string[] | null): Promise<unknown> =>
-  app.dataSource.getRepository(Member).update({ email: 'alice' }, { roles: roles as never });
+  app.dataSource.getRepository(MemberWithRoles).update({ email: 'alice' }, { roles: roles as never });
 
 describe.each([false, true])('with globalGuard: %s', (globalGuard) => {
-  const controllers = [AdminController, DerivedController, OpenController];
+  const open = controllerOf('open', [], { handler: [RequireRoles('admin')] });
+  const controllers = [AdminController, DerivedController, open];
   const options = { ...members, auth: { ...members.auth, globalGuard }, controllers };
 
   describeHttp('@RequireRoles()', options, ({ app }) => {
-    const statuses = async (token: string): Promise<number[]> => {
-      const paths = ['/admin', '/admin/both', '/derived', '/derived/both', '/open/handler'];
-      return Promise.all(paths.map(async (path) => (await app.get(path, token)).status));
-    };
-
     it('a route admits users with one role of each list, from the next request on', async () => {
       const { access_token: token } = await app.login();
+      const paths = ['/admin', '/admin/both', '/derived', '/derived/both', '/open/handler'];
       await app.http.get('/admin').expect(401);
       await app.get('/admin', token).expect(403, REFUSED);
-      expect(await statuses(token)).toEqual([403, 403, 403, 403, 403]);
-      await setRoles(app, ['reader', 'support']);
-      expect(await statuses(token)).toEqual([200, 403, 200, 403, 403]);
-      await app.get('/admin', token).expect(200, ['reader', 'support']);
-      await setRoles(app, ['admin']);
-      expect(await statuses(token)).toEqual([200, 200, 200, 200, 200]);
-      await setRoles(app, ['adm', 'Admin', ' admin']);
-      expect(await statuses(token)).toEqual([403, 403, 403, 403, 403]);
+      for (const [roles, expected] of [
+        [null, [403, 403, 403, 403, 403]],
+        [
+          ['reader', 'support'],
+          [200, 403, 200, 403, 403],
+        ],
+        [['admin'], [200, 200, 200, 200, 200]],
+        [
+          ['adm', 'Admin', ' admin'],
+          [403, 403, 403, 403, 403],
+        ],
+      ] as const) {
+        await setRoles(app, roles as string[] | null);
+        const statuses = await Promise.all(paths.map(async (path) => (await app.get(path, token)).status));
+        expect([roles, statuses]).toEqual([roles, expected]);
+      }
     });
 
     it('roles of a request, and the names of object properties, are no roles of the user', async () => {
@@ -97,7 +83,7 @@ describe.each([false, true])('with globalGuard: %s', (globalGuard) => {
   });
 });
 
-/** The columns that can contain roles, with the stored value of the roles `admin` and `support`, or of one of them. */
+/** The columns that can contain roles, with a stored value and the roles that it means. */
 const COLUMNS: readonly [name: string, dialects: RegExp, column: ColumnOptions, value: unknown, roles: string[]][] = [
   ['a text', /./, { type: 'varchar' }, 'admin', ['admin']],
   ['an empty text', /./, { type: 'varchar' }, '', []],
@@ -120,12 +106,8 @@ const ON_DATABASES = DATABASES.flatMap((database) =>
 it.each(ON_DATABASES)(
   'principal.roles is a list if the column contains %s on %s',
   async (_, database, column, value, roles) => {
-    const entity = entityOf('people', {
-      id: GENERATED_ID,
-      email: UNIQUE_TEXT,
-      password: { type: 'varchar' },
-      level: { ...column, nullable: true },
-    });
+    const level = { ...column, nullable: true };
+    const entity = entityOf('people', { id: GENERATED_ID, email: UNIQUE_TEXT, password: TEXT, level });
     const users = { entity, username: 'email', passwordHash: 'password', roles: 'level' };
     const app = await startForTest(database, mappedUsers(users, {}, ['alice']));
     const { access_token: token } = await app.login();
@@ -136,24 +118,18 @@ it.each(ON_DATABASES)(
 );
 
 it('without `users.roles`, a column `roles` of `users.select` gives no role', async () => {
-  const mapping = { entity: Member, username: 'email', passwordHash: 'password', select: ['roles'] };
-  const options = mappedUsers(mapping, {}, ['alice']);
+  const { roles, ...mapping } = MEMBERS_WITH_ROLES;
+  const options = mappedUsers({ ...mapping, select: [roles] }, {}, ['alice']);
   const app = await startForTest('sqlite', { ...options, controllers: [AdminController] });
   await setRoles(app, ['admin']);
   await app.get('/admin', (await app.login()).access_token).expect(403, REFUSED);
 });
 
 it('a route with a requirement is guarded, also if the check at startup does not find its contradictory decorators', () => {
-  @RequireRoles('admin')
-  class Provided {
-    @Public()
-    open(): void {}
-
-    @OptionalAuth()
-    optional(): void {}
-  }
-  for (const handler of [Provided.prototype.open, Provided.prototype.optional]) {
-    const rules = rulesOf({ getHandler: () => handler, getClass: <T>() => Provided as Type<T> });
+  const provided = controllerOf('provided', [RequireRoles('admin')], { open: [Public()], optional: [OptionalAuth()] });
+  for (const name of ['open', 'optional']) {
+    const handler = Reflect.get(provided.prototype as object, name) as () => void;
+    const rules = rulesOf({ getHandler: () => handler, getClass: () => provided as never });
     expect(rules).toMatchObject({ isPublic: false, isOptional: false, requiredRoles: [['admin']] });
   }
 });
@@ -161,13 +137,11 @@ it('a route with a requirement is guarded, also if the check at startup does not
 class DirectoryUsers extends UserStore {
   roles: unknown = ['support'];
 
-  findByUsername(username: string): Promise<StoredUser> {
-    return this.findById(username);
-  }
+  findByUsername = (username: string): Promise<StoredUser> => this.findById(username);
 
-  findById(id: unknown): Promise<StoredUser> {
-    const user = { id: String(id), username: String(id), passwordHash: null, active: true };
-    return Promise.resolve({ ...user, roles: this.roles } as StoredUser);
+  async findById(id: unknown): Promise<StoredUser> {
+    const user = { id: String(id), username: String(id), passwordHash: null, active: true, roles: this.roles };
+    return user as StoredUser;
   }
 }
 
@@ -203,89 +177,28 @@ describeHttp('@RequireRoles() with a UserStore', withStore, ({ app }) => {
   });
 });
 
-@Resolver()
-class AdminResolver {
-  @Query(() => String)
-  @RequireRoles('admin')
-  secret(): string {
-    return 'gold';
-  }
-}
+const globally = { ...members, auth: { ...members.auth, globalGuard: true } };
+const everywhere = new EveryTransport({ secret: [RequireRoles('admin')] }, globally);
 
-@WebSocketGateway()
-class AdminGateway {
-  handleConnection(client: object, request: Handshake): void {
-    rememberHandshake(client, request);
-  }
-
-  @SubscribeMessage('secret')
-  @RequireRoles('admin')
-  secret(): object {
-    return { event: 'secret', data: 'gold' };
-  }
-}
-
-@Controller()
-class MessagesController {
-  @MessagePattern('secret')
-  @RequireRoles('admin')
-  secret(): string {
-    return 'gold';
-  }
-}
-
-/** Finds the token in the payload of a message. */
-class EnvelopeTokens extends TokenSource {
-  find(call: TransportCall): PresentedToken | null {
-    return call.getType() === 'rpc' ? call.getArgByIndex<PresentedToken>(0) : null;
-  }
-}
-
-let client: ClientProxy;
-
-const onAllTransports = {
-  ...members,
-  auth: { ...members.auth, globalGuard: true, tokenSource: EnvelopeTokens },
-  controllers: [MessagesController],
-  providers: [AdminResolver, AdminGateway] as Type[],
-  imports: [apollo()],
-  configure: async (nest: TestApplication['nest']) => {
-    nest.useWebSocketAdapter(new WsAdapter(nest));
-    const server = { transport: Transport.TCP, options: { host: '127.0.0.1', port: await freePort() } } as const;
-    nest.connectMicroservice(server, { inheritAppConfig: true });
-    await nest.startAllMicroservices();
-    client = ClientProxyFactory.create(server);
-  },
-};
-
-describeApplication('@RequireRoles() over other transports', onAllTransports, ({ app }) => {
-  afterAll(() => client.close());
+describeApplication('@RequireRoles() over all transports', everywhere.options, ({ app }) => {
+  afterAll(everywhere.close);
 
   it('GraphQL fields, messages of sockets and messages of microservices admit only users with the role', async () => {
-    const { access_token: accessToken } = await app.login();
-    const socket = await connectWs(app, { authorization: `Bearer ${accessToken}` });
-    const answers = async (): Promise<unknown[]> => {
-      const { body } = await app.post('/graphql', accessToken, { query: '{ secret }' });
-      const { data, errors } = body as { data: { secret: string } | null; errors?: { extensions: object }[] };
-      const payload = { accessToken, roles: ['admin'], user: { roles: ['admin'] } };
-      const sent = firstValueFrom(client.send<unknown>('secret', payload)).catch((error: unknown) => error);
-      return [errors?.[0]?.extensions ?? data, await socket('secret', payload), await sent];
-    };
-    const { detail: message, code } = REFUSED;
-    const refused = [{ code: 'FORBIDDEN', authCode: code }, code, { status: 'error', code, message }];
-    expect(await answers()).toMatchObject(refused);
+    const { access_token: token } = await app.login();
+    const ask = () => everywhere.ask(app, 'secret', token, { roles: ['admin'], user: { roles: ['admin'] } });
+    expect(await ask()).toEqual(Array(4).fill('insufficient_role'));
     await setRoles(app, ['admin']);
-    expect(await answers()).toEqual([{ secret: 'gold' }, 'gold', 'gold']);
+    expect(await ask()).toEqual(Array(4).fill('gold'));
   });
 });
 
-it.each<[string, Type[]]>([
-  ['Both', [controllerWith('Both', [RequireRoles('admin'), OptionalAuth()], [])]],
-  ['Restricted.open', [controllerWith('Restricted', [RequireRoles('admin')], [Public()])]],
-  ['Restricted.open', [controllerWith('Restricted', [RequireRoles('admin')], [OptionalAuth()])]],
-])('@Public() and @OptionalAuth() beside or beneath @RequireRoles() prevent startup: %s', async (name, controllers) => {
+it.each([
+  ['Both', controllerOf('Both', [RequireRoles('admin'), OptionalAuth()], {})],
+  ['Restricted.open', controllerOf('Restricted', [RequireRoles('admin')], { open: [Public()] })],
+  ['Restricted.open', controllerOf('Restricted', [RequireRoles('admin')], { open: [OptionalAuth()] })],
+])('@Public() and @OptionalAuth() beside or beneath @RequireRoles() prevent startup: %s', async (name, controller) => {
   const database = await databaseForTest('sqlite');
-  const error = await TestApplication.startError({ database, controllers });
+  const error = await TestApplication.startError({ database, controllers: [controller] });
   expect(error).toContain('beneath `@RequireRecentLogin()` or `@RequireRoles()` on the class: ' + name);
 });
 
@@ -324,15 +237,3 @@ it('@RequireRoles() needs the name of a role', () => {
     expect(() => RequireRoles(...(roles as string[]))).toThrow('@RequireRoles() received [');
   }
 });
-
-function controllerWith(name: string, onClass: ClassDecorator[], onHandler: MethodDecorator[]): Type {
-  const { [name]: type } = {
-    [name]: class {
-      open(): void {}
-    },
-  };
-  const descriptor = Object.getOwnPropertyDescriptor(type!.prototype, 'open')!;
-  applyDecorators(Get(), ...onHandler)(type!.prototype, 'open', descriptor);
-  applyDecorators(Controller(name), ...onClass)(type!);
-  return type!;
-}

@@ -1,5 +1,9 @@
 import type { Response, Test } from 'supertest';
-import type { TestApplication } from './test-application';
+import { CREDENTIALS, type TestApplication } from './test-application';
+
+/** The names of the cookies. */
+export const ACCESS = '__Host-auth_access';
+export const REFRESH = '__Host-auth_refresh';
 
 /** Where a request originates: the origin of a page, `null` for an opaque origin, or the user's address bar. */
 export type Initiator = `http${'s' | ''}://${string}` | 'null' | 'address bar';
@@ -104,6 +108,11 @@ export class Browser {
   call(path: string, body?: object, request: BrowserRequest = {}): Promise<Response> {
     const headers = { 'X-Auth-Transport': 'cookie', ...request.headers };
     return this.send(path, { method: 'POST', ...request, headers, ...(body ? { body } : {}) });
+  }
+
+  /** Logs alice in with cookies, and returns the id of the session. */
+  async logIn(): Promise<string> {
+    return (await this.call('/auth/login', CREDENTIALS)).body.session_id as string;
   }
 
   private get own(): Initiator {

@@ -156,5 +156,11 @@ export const emittedEnds = (app: TestApplication) => app.emittedEnds();
 export const userIdOf = (app: TestApplication, username = 'alice') => app.userId(username);
 
 export const UNAVAILABLE = { detail: 'The database is unavailable.' };
+export const MISSING = { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' };
+export const INVALID_ACCESS = { detail: 'Invalid or expired access token.', code: 'access_token_invalid' };
+export const CROSS_SITE = { detail: 'The request does not come from a trusted origin.', code: 'cross_site_request' };
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+/** Returns the header with an access token or an API key. */
+export const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });

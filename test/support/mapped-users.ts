@@ -28,6 +28,20 @@ export function entityOf<const Columns extends Readonly<Record<string, ColumnOpt
   return type as never;
 }
 
+/** An entity with a list of roles, and its mapping. */
+export const MemberWithRoles = entityOf('members', {
+  id: GENERATED_ID,
+  email: UNIQUE_TEXT,
+  password: TEXT,
+  roles: { type: 'simple-array', nullable: true },
+});
+export const MEMBERS_WITH_ROLES = {
+  entity: MemberWithRoles,
+  username: 'email',
+  passwordHash: 'password',
+  roles: 'roles',
+};
+
 /** Returns the options of an application whose users are the rows of an entity. */
 export function mappedUsers(
   users: UserEntityMapping,

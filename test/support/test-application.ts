@@ -34,6 +34,7 @@ import { DrivenClock } from './driven-clock';
 export const CHEAP: AuthModuleOptions = { bcryptCost: 4 };
 
 export const PASSWORD = 'correct horse battery staple';
+export const CREDENTIALS = { username: 'alice', password: PASSWORD };
 export const INVALID_CREDENTIALS = { non_field_errors: ['Invalid credentials.'] };
 export const INVALID_REFRESH = { non_field_errors: ['Invalid or expired refresh token.'] };
 

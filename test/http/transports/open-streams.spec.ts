@@ -2,14 +2,16 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Controller, Get, Sse, UseGuards } from '@nestjs/common';
+import { Controller, Get, Sse } from '@nestjs/common';
 import { Field, ObjectType, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
-import { AuthUser, BearerAuthGuard, CurrentUser, OpenSockets, OptionalAuth, TokenSource } from 'nestjs-session-auth';
-import type { PresentedToken, TransportCall } from 'nestjs-session-auth';
+import { AllowApiKey, ApiKeys, AuthUser, CurrentUser, OpenSockets, OptionalAuth } from 'nestjs-session-auth';
+import { type PresentedToken, TokenSource, type TransportCall } from 'nestjs-session-auth';
 import { interval, map, type Observable } from 'rxjs';
-import { describeApplication, describeHttp } from '../../support/environment';
-import { applicationStarter } from '../../support/start-for-test';
+import { createKey } from '../../support/api-keys';
+import { bearer, describeApplication, describeHttp, userIdOf } from '../../support/environment';
 import { apollo, GraphqlConnection, mercurius } from '../../support/graphql-connection';
+import { GUARD } from '../../support/handlers';
+import { applicationStarter } from '../../support/start-for-test';
 import type { PlatformName, TestApplication } from '../../support/test-application';
 
 const GUARDED = 'subscription { ticks }';
@@ -30,7 +32,7 @@ class TickResolver {
     return 'hello';
   }
 
-  @UseGuards(BearerAuthGuard)
+  @AllowApiKey('orders:read')
   @Subscription(() => String, { resolve: (tick: string) => tick })
   ticks(): AsyncGenerator<string> {
     return ticking();
@@ -56,7 +58,7 @@ class ViewerResolver {
     return user.username;
   }
 
-  @UseGuards(BearerAuthGuard)
+  @GUARD
   @Subscription(() => Tick, { resolve: (text: string) => ({ text }) })
   seenTicks(): AsyncGenerator<string> {
     return ticking();
@@ -66,7 +68,7 @@ class ViewerResolver {
 let releaseSlow: () => void;
 
 @Controller()
-@UseGuards(BearerAuthGuard)
+@AllowApiKey('orders:read')
 class TickController {
   @Get('slow')
   slow(): Promise<void> {
@@ -86,34 +88,48 @@ const GRAPHQL = {
 };
 
 const start = applicationStarter();
-const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
+const logOut = (app: TestApplication, token: string) => app.post('/auth/logout/all/', token).expect(200);
+const revoke = async (app: TestApplication, id: string) => app.nest.get(ApiKeys).revoke(await userIdOf(app), id);
 
 describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('with %s', (driver) => {
   const platform: PlatformName = driver === 'mercurius' ? 'fastify' : 'express';
   const options = { platform, imports: [GRAPHQL[driver]], providers: [TickResolver, ViewerResolver] };
 
-  describeApplication('subscriptions', options, (env) => {
-    let app: TestApplication;
+  describeApplication('subscriptions', options, ({ app }) => {
     let subscriber: GraphqlConnection;
-    beforeEach(() => void ({ app } = env));
     afterEach(() => subscriber.close());
 
-    it.each([GUARDED, OPTIONAL])('%s ends when the session ends', async (query) => {
-      const { access_token } = await app.login();
-      subscriber = await GraphqlConnection.open(app, bearer(access_token));
-      await subscriber.subscribe(query);
-      expect(subscriber.received.at(-1)).toMatchObject({ type: 'next' });
-      await app.post('/auth/logout/all/', access_token).expect(200);
-      await subscriber.until(() => subscriber.closedWith !== null);
-    });
+    const subscribe = async (token: string | null, query: string): Promise<void> => {
+      subscriber = await GraphqlConnection.open(app, token === null ? {} : bearer(token));
+      expect(await subscriber.subscribe(query)).toMatchObject({ type: 'next' });
+    };
+    const untilClosed = () => subscriber.until(() => subscriber.closedWith !== null);
+
+    it.each([GUARDED, OPTIONAL, 'subscription { seenTicks { text } }'])(
+      '%s ends when the session ends',
+      async (query) => {
+        const { access_token: token } = await app.login();
+        await subscribe(token, query);
+        await logOut(app, token);
+        await untilClosed();
+      },
+    );
 
     it('a subscription ends with a session that another instance has ended', async () => {
       const { access_token, session_id } = await app.login();
-      subscriber = await GraphqlConnection.open(app, bearer(access_token));
-      await subscriber.subscribe(GUARDED);
+      await subscribe(access_token, GUARDED);
       await app.dataSource.query(`UPDATE auth_sessions SET state = 'ended' WHERE id = '${session_id}'`);
       await app.nest.get(OpenSockets).check();
-      await subscriber.until(() => subscriber.closedWith !== null);
+      await untilClosed();
+    });
+
+    it('a subscription ends when its API key is revoked, but not when another key is', async () => {
+      const [{ key, id }, other] = [await createKey(app), await createKey(app)];
+      await subscribe(key, GUARDED);
+      await revoke(app, other.id);
+      expect(subscriber.closedWith).toBeNull();
+      await revoke(app, id);
+      await untilClosed();
     });
 
     it('each event of a subscription receives the user as of the event, loaded once', async () => {
@@ -121,8 +137,7 @@ describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('with %s', (driv
       const rename = (from: string, to: string) =>
         app.dataSource.getRepository(AuthUser).update({ username: from }, { username: to });
       const load = jest.spyOn(app.auth, 'loadUser');
-      subscriber = await GraphqlConnection.open(app, bearer(access_token));
-      await subscriber.subscribe('subscription { seenTicks { viewer again: viewer } }');
+      await subscribe(access_token, 'subscription { seenTicks { viewer again: viewer } }');
       const last = (): string => JSON.stringify(subscriber.received.at(-1));
       expect(last()).toContain('"alice"');
       await rename('alice', 'alicia');
@@ -135,22 +150,21 @@ describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('with %s', (driv
     });
 
     it('a subscription without a session continues', async () => {
-      const { access_token } = await app.login();
-      subscriber = await GraphqlConnection.open(app, {});
-      await subscriber.subscribe(OPTIONAL);
-      await app.post('/auth/logout/all/', access_token).expect(200);
+      const { access_token: token } = await app.login();
+      await subscribe(null, OPTIONAL);
+      await logOut(app, token);
       const seen = subscriber.received.length;
       await subscriber.until(() => subscriber.received.length > seen + 3);
     });
 
     it('many subscriptions of one socket are registered once, and not after the socket has closed', async () => {
       const { access_token, session_id } = await app.login();
-      subscriber = await GraphqlConnection.open(app, bearer(access_token));
       const register = jest.spyOn(app.nest.get(OpenSockets), 'register');
-      for (const alias of ['a', 'b', 'c']) await subscriber.subscribe(`subscription { ${alias}: ticks }`);
+      await subscribe(access_token, GUARDED);
+      for (const alias of ['b', 'c']) await subscriber.subscribe(`subscription { ${alias}: ticks }`);
       expect(register).toHaveBeenCalledTimes(1);
       subscriber.close();
-      await subscriber.until(() => subscriber.closedWith !== null);
+      await untilClosed();
       await pause(20);
       expect(app.nest.get(OpenSockets).closeForSessions([session_id])).toBe(0);
       register.mockRestore();
@@ -177,16 +191,13 @@ it('a subscription is refused if its context contains nothing that can be closed
   subscriber.close();
 });
 
-describeHttp('streams of server-sent events', { controllers: [TickController] }, (env) => {
-  let app: TestApplication;
-  beforeEach(() => void ({ app } = env));
-
+describeHttp('streams of server-sent events', { controllers: [TickController] }, ({ app }) => {
   it('a stream that waits for an earlier response of its connection ends when the session ends', async () => {
-    const { access_token } = await app.login();
-    const socket = await pipelined(['/slow', '/ticks'], access_token);
-    await app.post('/auth/logout/all/', access_token).expect(200);
+    const { access_token: token } = await app.login();
+    const socket = await pipelined(['/slow', '/ticks'], token);
+    await logOut(app, token);
     releaseSlow();
-    await new Promise((resolve) => socket.once('close', resolve));
+    await once(socket, 'close');
   });
 
   it('streams that wait for an earlier response are unregistered when their connection closes', async () => {
@@ -210,13 +221,22 @@ describeHttp('streams of server-sent events', { controllers: [TickController] },
     return socket;
   }
 
-  it('a stream ends when the session ends', async () => {
-    const { access_token } = await app.login();
-    const request = get(`${app.url}/ticks`, { headers: { Authorization: `Bearer ${access_token}` } });
-    const [response] = (await once(request, 'response')) as [NodeJS.ReadableStream];
-    await once(response, 'data');
+  /** Opens a stream, ends what it was authenticated with, and waits until the stream closes. */
+  async function untilClosed(token: string, end: () => Promise<unknown>): Promise<void> {
+    const [response] = await once(get(`${app.url}/ticks`, { headers: bearer(token) }), 'response');
+    await once(response as NodeJS.EventEmitter, 'data');
     const closed = new Promise((resolve) => response.once('close', resolve).once('error', resolve).resume());
-    await app.post('/auth/logout/all/', access_token).expect(200);
+    await end();
     await closed;
+  }
+
+  it('a stream ends when the session ends', async () => {
+    const { access_token: token } = await app.login();
+    await untilClosed(token, async () => logOut(app, token));
+  });
+
+  it('a stream ends when its API key is revoked', async () => {
+    const { key, id } = await createKey(app);
+    await untilClosed(key, () => revoke(app, id));
   });
 });

@@ -1,99 +1,49 @@
-import { Controller, Get, Module, Next, UseGuards } from '@nestjs/common';
+import { Controller, Get, Next, UseGuards } from '@nestjs/common';
 import { Args, Query, Resolver } from '@nestjs/graphql';
-import { ClientProxyFactory, MessagePattern, Transport, type MicroserviceOptions } from '@nestjs/microservices';
-import type { NestExpressApplication } from '@nestjs/platform-express';
-import { IoAdapter } from '@nestjs/platform-socket.io';
-import { WsAdapter } from '@nestjs/platform-ws';
-import {
-  type AuthPrincipal,
-  BearerAuthGuard,
-  CurrentPrincipal,
-  OpenSockets,
-  OptionalAuth,
-  type PresentedToken,
-  RealmResolver,
-  TokenSource,
-  type TransportCall,
-} from 'nestjs-session-auth';
-import { firstValueFrom } from 'rxjs';
+import { type AuthPrincipal, CurrentPrincipal, OpenSockets, OptionalAuth, RealmResolver } from 'nestjs-session-auth';
+import type { TransportCall } from 'nestjs-session-auth';
 import { Browser } from '../../support/browser';
 import { SECOND } from '../../support/driven-clock';
-import { defineSuite, describeOnEachDatabase } from '../../support/environment';
+import { describeApplication, describeOnEachDatabase } from '../../support/environment';
 import { apollo } from '../../support/graphql-connection';
-import { freePort } from '../../support/port';
+import { GUARD, returning } from '../../support/handlers';
 import { PageGuard } from '../../support/page-guard';
 import { ALICE, createAlices, Member, tenants } from '../../support/realms';
 import type { TestApplication } from '../../support/test-application';
-import { ChatGateway, connectIo, connectWs, gatewayOptions, type Send } from './chat';
+import { ChatGateway, connectWs, gatewayOptions } from './chat';
+import { EveryTransport } from './every-transport';
 
-@Resolver()
-class RealmResolvers {
-  @Query(() => String)
-  @UseGuards(BearerAuthGuard)
-  realm(@CurrentPrincipal() principal: AuthPrincipal): string {
-    return principal.realm!;
-  }
-
-  @Query(() => String)
-  @OptionalAuth()
-  visitor(@Args('realm') _: string, @CurrentPrincipal() principal: AuthPrincipal | null): string {
-    return principal?.realm ?? 'nobody';
-  }
-}
-
-@Controller()
-@UseGuards(BearerAuthGuard)
-class RealmMessages {
-  @MessagePattern('realm')
-  realm(@CurrentPrincipal() principal: AuthPrincipal): string | null {
-    return principal.realm;
-  }
-}
-
-/** Finds the token in the payload of a message, with a client that names a realm of its own. */
-class EnvelopeTokens extends TokenSource {
-  find(call: TransportCall): PresentedToken | null {
-    if (call.getType() !== 'rpc') return null;
-    const { accessToken } = call.getArgByIndex<{ accessToken: string }>(0);
-    return { accessToken, client: { realm: 'acme' } };
-  }
-}
-
-const REALMS = ['acme', 'globex', null, 'acme'];
-const REFUSED = 'access_token_invalid';
 const COOKIES = { cookies: { mode: 'optional' as const } };
-const ORIGIN = 'https://api.example.com';
 
-async function browserOf(app: TestApplication): Promise<Browser> {
-  const { accessToken, refreshToken } = await app.auth.login(ALICE, { realm: 'acme' });
+const loginAtAcme = async (app: TestApplication) => {
+  await createAlices(app);
+  return app.auth.login(ALICE, { realm: 'acme' });
+};
+
+async function browserAtAcme(app: TestApplication): Promise<Browser> {
+  const { accessToken, refreshToken } = await loginAtAcme(app);
   const browser = new Browser(app);
   browser.put('__Host-auth_access', accessToken);
   browser.put('__Host-auth_refresh', refreshToken);
   return browser;
 }
 
-const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+const everywhere = new EveryTransport({ realm: [GUARD, returning(CurrentPrincipal())] }, tenants());
 
-describe.each([
-  ['ws', WsAdapter],
-  ['socket.io', IoAdapter],
-] as const)('realms over %s', (name, adapter) => {
-  defineSuite('sqlite', { ...tenants(), ...gatewayOptions(ChatGateway, adapter) }, ({ app }) => {
-    it('the realm is compared on each message', async () => {
-      await createAlices(app);
-      const { accessToken } = await app.auth.login(ALICE, { realm: 'acme' });
-      const headers = { ...bearer(accessToken), 'X-Realm': 'nobody' };
-      const ask: Send = name === 'ws' ? await connectWs(app, headers) : await connectIo(app, { extraHeaders: headers });
-      const answers = [];
-      for (const realm of REALMS) answers.push(await ask('me', realm === null ? {} : { realm }));
-      // The entity has no property `username`.
-      const me = [null, expect.any(String)];
-      expect(answers).toEqual([me, REFUSED, REFUSED, me]);
-    });
+describeApplication('realms over all transports', everywhere.options, ({ app }) => {
+  afterAll(everywhere.close);
+
+  // `EnvelopeTokens` names a realm, which does not count.
+  it('the realm is compared on each call and message, whatever realm a TokenSource names', async () => {
+    const { accessToken } = await loginAtAcme(app);
+    const principal = expect.objectContaining({ realm: 'acme' }) as object;
+    for (const realm of ['acme', 'globex', null, 'acme']) {
+      const [data, headers] = realm === null ? [{}, {}] : [{ realm }, { 'X-Realm': realm }];
+      const answers = await everywhere.ask(app, 'realm', accessToken, data, headers);
+      expect([realm, answers]).toEqual([realm, Array(4).fill(realm === 'acme' ? [principal] : 'access_token_invalid')]);
+    }
   });
 });
-
-const graphql = { ...tenants(COOKIES), imports: [apollo()], providers: [RealmResolvers] };
 
 class TenantOfPath extends RealmResolver {
   realmOf(call: TransportCall): string | null {
@@ -121,14 +71,13 @@ const passOn = {
   providers: [PageGuard],
 };
 
-defineSuite('sqlite', passOn, ({ app }) => {
+describeApplication('realms of requests that are passed on', passOn, ({ app }) => {
   it('the realm is compared again by a handler to which another one passes the request on', async () => {
-    await createAlices(app);
-    const { accessToken } = await app.auth.login(ALICE, { realm: 'acme' });
+    const { accessToken } = await loginAtAcme(app);
     await app.get('/tenants/acme/same', accessToken).expect(200, { realm: 'acme' });
     await app.get('/tenants/acme/other', accessToken).expect(403);
     await app.get('/tenants/globex/same', accessToken).expect(403);
-    const browser = await browserOf(app);
+    const browser = await browserAtAcme(app);
     app.clock.advance(1000 * SECOND);
     expect((await browser.send('/tenants/acme/same')).body).toEqual({ realm: 'acme' });
     app.clock.advance(1000 * SECOND);
@@ -136,31 +85,27 @@ defineSuite('sqlite', passOn, ({ app }) => {
   });
 });
 
-describe('realms over GraphQL', () => {
-  defineSuite('sqlite', graphql, ({ app }) => {
-    it('the realm is compared in each operation', async () => {
-      await createAlices(app);
-      const { accessToken } = await app.auth.login(ALICE, { realm: 'acme' });
-      const answers = [];
-      for (const realm of REALMS) {
-        const headers = { ...bearer(accessToken), ...(realm === null ? {} : { 'X-Realm': realm }) };
-        const { body } = await app.http.post('/graphql').set(headers).send({ query: '{ realm }' });
-        answers.push(body.data?.realm ?? body.errors[0].extensions.authCode);
-      }
-      expect(answers).toEqual(['acme', REFUSED, REFUSED, 'acme']);
-    });
+@Resolver()
+class VisitorResolver {
+  @Query(() => String)
+  @OptionalAuth()
+  visitor(@Args('realm') _: string, @CurrentPrincipal() principal: AuthPrincipal | null): string {
+    return principal?.realm ?? 'nobody';
+  }
+}
 
-    it.each([
-      ['visitor(realm: "acme") other: visitor(realm: "globex")', null],
-      ['other: visitor(realm: "globex") visitor(realm: "acme")', null],
-      ['other: visitor(realm: "globex")', { other: 'nobody' }],
-      ['visitor(realm: "acme") other: visitor(realm: "acme")', { visitor: 'acme', other: 'acme' }],
-    ])('no field of an operation receives the caller of a field of another realm: %s', async (fields, data) => {
-      await createAlices(app);
-      const browser = await browserOf(app);
-      const { body } = await browser.call('/graphql', { query: `{ ${fields} }` });
-      expect(body.data).toEqual(data);
-    });
+const graphql = { ...tenants(COOKIES), imports: [apollo()], providers: [VisitorResolver] };
+
+describeApplication('realms of GraphQL fields', graphql, ({ app }) => {
+  it.each([
+    ['visitor(realm: "acme") other: visitor(realm: "globex")', null],
+    ['other: visitor(realm: "globex") visitor(realm: "acme")', null],
+    ['other: visitor(realm: "globex")', { other: 'nobody' }],
+    ['visitor(realm: "acme") other: visitor(realm: "acme")', { visitor: 'acme', other: 'acme' }],
+  ])('no field of an operation receives the caller of a field of another realm: %s', async (fields, data) => {
+    const browser = await browserAtAcme(app);
+    const { body } = await browser.call('/graphql', { query: `{ ${fields} }` });
+    expect(body.data).toEqual(data);
   });
 });
 
@@ -172,53 +117,20 @@ class RealmOfText extends RealmResolver {
 
 const texts = { ...tenants({ ...COOKIES, realm: RealmOfText }), ...gatewayOptions(ChatGateway) };
 
-describe('realms of messages that are texts', () => {
-  defineSuite('sqlite', texts, ({ app }) => {
-    it('no message receives the caller of a message of another realm, and none has a caller once the cookie has expired', async () => {
-      await createAlices(app);
-      const ask = await connectWs(app, (await browserOf(app)).handshakeFrom(ORIGIN));
-      const answers = [await ask('visitor', 'acme'), await ask('visitor', 'globex')];
-      app.clock.advance(1000 * SECOND);
-      answers.push(await ask('visitor', 'acme'));
-      expect(answers).toEqual([[expect.anything(), expect.any(String)], 'error', ['nobody', null]]);
-    });
+describeApplication('realms of messages that are texts', texts, ({ app }) => {
+  it('no message receives the caller of a message of another realm, and none has a caller once the cookie has expired', async () => {
+    const ask = await connectWs(app, (await browserAtAcme(app)).handshakeFrom('https://api.example.com'));
+    const answers = [await ask('visitor', 'acme'), await ask('visitor', 'globex')];
+    app.clock.advance(1000 * SECOND);
+    answers.push(await ask('visitor', 'acme'));
+    // The entity has no property `username`, so the handler names nobody.
+    expect(answers).toEqual([['nobody', expect.any(String)], 'error', ['nobody', null]]);
   });
 });
 
-@Module({ controllers: [RealmMessages] })
-class MessagesModule {}
-
-let port: number;
-const messages = {
-  ...tenants({ tokenSource: EnvelopeTokens }),
-  imports: [MessagesModule],
-  configure: async (nest: NestExpressApplication) => {
-    port = await freePort();
-    nest.connectMicroservice({ transport: Transport.TCP, options: { port } } satisfies MicroserviceOptions, {
-      inheritAppConfig: true,
-    });
-    await nest.startAllMicroservices();
-  },
-};
-
-describeOnEachDatabase('realms over microservices', messages, ({ app }) => {
-  it('the realm is compared on each message, whatever realm a TokenSource names', async () => {
-    await createAlices(app);
-    const { accessToken } = await app.auth.login(ALICE, { realm: 'acme' });
-    const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { port } });
-    const ask = (realm: string | null): Promise<unknown> =>
-      firstValueFrom(client.send<unknown>('realm', { accessToken, realm })).catch(
-        (error: { code: string }) => error.code,
-      );
-    const answers = [];
-    for (const realm of REALMS) answers.push(await ask(realm));
-    client.close();
-    expect(answers).toEqual(['acme', REFUSED, REFUSED, 'acme']);
-  });
-
+describeOnEachDatabase('open sockets with realms', tenants(), ({ app }) => {
   it('a check of open sockets closes those of a user who was moved to another realm', async () => {
-    await createAlices(app);
-    const { accessToken } = await app.auth.login(ALICE, { realm: 'acme' });
+    const { accessToken } = await loginAtAcme(app);
     const principal = (await app.auth.authenticate(accessToken, { realm: 'acme' }))!;
     const sockets = app.nest.get(OpenSockets);
     const close = jest.fn();
