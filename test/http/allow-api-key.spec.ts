@@ -3,7 +3,7 @@ import { ResolveField, Resolver } from '@nestjs/graphql';
 import { AllowApiKey, ApiKeys, CurrentPrincipal, CurrentSession, CurrentUser, OpenSockets } from 'nestjs-session-auth';
 import { OptionalAuth, Public, RequireRecentLogin, RequireRoles, SessionAdministration } from 'nestjs-session-auth';
 import { createKey } from '../support/api-keys';
-import { describeApplication, describeHttp, INVALID_ACCESS, MISSING, userIdOf } from '../support/environment';
+import { describeApplication, describeHttp, INVALID_ACCESS, MISSING } from '../support/environment';
 import { mercurius } from '../support/graphql-connection';
 import { controllerOf, GUARD, OfRequest, returning } from '../support/handlers';
 import { HeaderTokens } from '../support/header-tokens';
@@ -34,11 +34,11 @@ const Orders = controllerOf('orders', [], {
 const Base = controllerOf('class', [READ], { read: [], write: [WRITE], open: [Public()], optional: [OptionalAuth()] });
 const controllers = [Orders, Base, controllerOf('derived', [], {}, Base)];
 
-const revoke = async (app: TestApplication, id: string) => app.nest.get(ApiKeys).revoke(await userIdOf(app), id);
+const revoke = async (app: TestApplication, id: string) => app.nest.get(ApiKeys).revoke(await app.userId(), id);
 
 describeHttp('API keys', { controllers, auth: { endpoints: { reauthenticate: true } } }, ({ app }) => {
   it('a route with @AllowApiKey() admits a key that has all scopes, with the user but without a session', async () => {
-    const userId = await userIdOf(app);
+    const userId = await app.userId();
     const { key, id } = await createKey(app);
     const principal = { userId, roles: [], realm: null, apiKey: { id, name: 'export', scopes: ['orders:read'] } };
     await app.get('/orders/own', key).expect(200, [principal, principal, { id: userId, username: 'alice' }]);
@@ -105,7 +105,7 @@ describeHttp('API keys', { controllers, auth: { endpoints: { reauthenticate: tru
     for (const token of [key.slice(0, -1), `${key}x`, key.toLowerCase(), key.replace('nsak', 'nsaa'), `x${key}`])
       for (const path of ['own', 'optionalKeys']) await app.get(`/orders/${path}`, token).expect(401, INVALID_ACCESS);
     const { body } = await app.get('/orders/optionalKeys', key).expect(200);
-    expect(body).toMatchObject([{ userId: await userIdOf(app) }]);
+    expect(body).toMatchObject([{ userId: await app.userId() }]);
     await app.http.get('/orders/optionalKeys').expect(200, [null]);
   });
 });
@@ -204,7 +204,7 @@ describeApplication('API keys over all transports', everywhere.options, ({ app }
   it('only handlers with @AllowApiKey() accept a key, and each message checks it', async () => {
     const { key, id } = await createKey(app);
     const apiKey = { id, name: 'export', scopes: ['orders:read'] };
-    const principal = { userId: await userIdOf(app), roles: [], realm: null, apiKey };
+    const principal = { userId: await app.userId(), roles: [], realm: null, apiKey };
     expect(await everywhere.ask(app, 'allowed', key)).toEqual(Array(4).fill([principal]));
     expect(await everywhere.ask(app, 'refused', key)).toEqual(Array(4).fill('api_key_not_allowed'));
     expect(await everywhere.ask(app, 'allowed', null)).toEqual(Array(4).fill('credentials_missing'));
@@ -222,13 +222,13 @@ describeApplication('API keys over all transports', everywhere.options, ({ app }
 
 describeApplication('sockets of API keys', {}, ({ app }) => {
   const authenticate = (key: string) => app.nest.get(ApiKeys).authenticate(key, ['orders:read']);
-  beforeEach(async () => app.auth.enableUser(await userIdOf(app)));
+  beforeEach(async () => app.auth.enableUser(await app.userId()));
 
   it.each<[string, (app: TestApplication, id: string) => Promise<unknown>]>([
     ['its key is revoked', revoke],
-    ['its user is disabled', async () => app.auth.disableUser(await userIdOf(app))],
-    ['the password is reset', async () => app.auth.resetPassword(await userIdOf(app), PASSWORD)],
-    ['its user is forgotten', async () => app.auth.forgetUser(await userIdOf(app))],
+    ['its user is disabled', async () => app.auth.disableUser(await app.userId())],
+    ['the password is reset', async () => app.auth.resetPassword(await app.userId(), PASSWORD)],
+    ['its user is forgotten', async () => app.auth.forgetUser(await app.userId())],
     [
       'a refresh token is reused',
       async () => {

@@ -3,7 +3,7 @@ import { type AuthPrincipal, CurrentPrincipal, CurrentSession, CurrentUser, Opti
 import { type FormerToken, FormerTokens, OpenSockets, RequireRecentLogin } from 'nestjs-session-auth';
 import { SessionAdministration } from 'nestjs-session-auth';
 import { DAY, MINUTE } from '../support/driven-clock';
-import { describeApplication, describeHttp, describeOnEachDatabase, setActive, userIdOf } from '../support/environment';
+import { describeApplication, describeHttp, describeOnEachDatabase, setActive } from '../support/environment';
 import { INVALID_ACCESS as INVALID } from '../support/environment';
 import { controllerOf, GUARD, OfRequest, returning } from '../support/handlers';
 import { PASSWORD, type TestApplication } from '../support/test-application';
@@ -42,13 +42,13 @@ const options = { auth: { formerTokens, endpoints: { reauthenticate: true } }, c
 
 /** Returns a former token of a user, issued now. */
 async function tokenOf(app: TestApplication, username = 'alice'): Promise<string> {
-  return `former.${await userIdOf(app, username)}.${app.clock.now()}`;
+  return `former.${await app.userId(username)}.${app.clock.now()}`;
 }
 
 describeHttp('former tokens', options, ({ app }) => {
   it('guarded and optional routes accept a former token, whose principal has no session', async () => {
     const token = await tokenOf(app);
-    const userId = await userIdOf(app);
+    const userId = await app.userId();
     const formerToken = { issuedAt: new Date(app.clock.now()).toISOString() };
     const principal = { userId, roles: [], realm: null, formerToken };
     await app.get('/orders', token).expect(200, [principal, principal, { id: userId, username: 'alice' }]);
@@ -98,7 +98,7 @@ describeHttp('former tokens', options, ({ app }) => {
 
   it('the methods of AuthService that need a session refuse its principal', async () => {
     const { auth } = app;
-    const principal = { userId: await userIdOf(app), roles: [], realm: null } as unknown as AuthPrincipal;
+    const principal = { userId: await app.userId(), roles: [], realm: null } as unknown as AuthPrincipal;
     for (const call of [
       () => auth.logout(principal),
       () => auth.logoutAll(principal),
@@ -138,7 +138,7 @@ describeOnEachDatabase('the user of a former token', options, ({ app }) => {
     const [before, bob] = [await tokenOf(app), await tokenOf(app, 'bob')];
     await app.get('/orders', before).expect(200);
     app.clock.advance(1000);
-    await end(await userIdOf(app));
+    await end(await app.userId());
     await app.get('/orders', before).expect(401, INVALID);
     await app.get('/orders', bob).expect(200);
     app.clock.advance(1000);
@@ -165,7 +165,7 @@ describeOnEachDatabase('the user of a former token', options, ({ app }) => {
     const unregister = sockets.register(principals[1]!, bob);
     expect(await sockets.check()).toBe(0);
     app.clock.advance(DAY);
-    await app.auth.endSessions(await userIdOf(app));
+    await app.auth.endSessions(await app.userId());
     expect(await sockets.check()).toBe(1);
     expect([alice, bob].map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
     unregister();
@@ -178,7 +178,7 @@ describeApplication('former tokens over all transports', everywhere.options, ({ 
   afterAll(everywhere.close);
 
   it('a guarded handler accepts a former token', async () => {
-    const principal = expect.objectContaining({ userId: await userIdOf(app) }) as object;
+    const principal = expect.objectContaining({ userId: await app.userId() }) as object;
     expect(await everywhere.ask(app, 'owner', await tokenOf(app))).toEqual(Array(4).fill([principal]));
     expect(await everywhere.ask(app, 'owner', 'other')).toEqual(Array(4).fill('access_token_invalid'));
   });

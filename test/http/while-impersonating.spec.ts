@@ -8,7 +8,7 @@ import {
   type TokenPair,
 } from 'nestjs-session-auth';
 import { Browser, cookiesIn } from '../support/browser';
-import { describeHttp, describeEverywhere, historyOf, userIdOf } from '../support/environment';
+import { describeHttp, describeEverywhere, historyOf } from '../support/environment';
 import { actAsBob, DrivenImpersonationPolicy, SupportController } from '../support/impersonation';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 
@@ -45,7 +45,7 @@ const REFUSALS: Readonly<Record<string, Call>> = {
   },
   'DELETE of an unknown session': (app, token) => app.delete('/auth/sessions/x', token).expect(403, REFUSED),
   '@RequireRecentLogin()': post('/sensitive'),
-  impersonate: async (app, token) => app.post(`/act-as/${await userIdOf(app)}`, token, {}).expect(403, REFUSED),
+  impersonate: async (app, token) => app.post(`/act-as/${await app.userId()}`, token, {}).expect(403, REFUSED),
   changePassword: rejects((app, own) =>
     app.auth.changePassword(own, { currentPassword: PASSWORD, newPassword: PASSWORD }, {}, { keepTokens: true }),
   ),
@@ -98,11 +98,11 @@ describeEverywhere('while an administrator acts as a user', { auth, controllers 
 describeHttp('impersonation by the route of an application', { auth, controllers }, ({ app }) => {
   it('the principal of an impersonation has the actor, and its data can change', async () => {
     const alice = await app.login();
-    const { body } = await app.post(`/act-as/${await userIdOf(app, 'bob')}`, alice.access_token, {}).expect(201);
+    const { body } = await app.post(`/act-as/${await app.userId('bob')}`, alice.access_token, {}).expect(201);
     const { accessToken, ...opened } = body as Impersonation;
     expect(Object.keys(opened).sort()).toEqual(['accessTokenExpiresAt', 'sessionId', 'userId']);
     const { body: principal } = await app.get('/principal', accessToken).expect(200);
-    const actor = { userId: await userIdOf(app), sessionId: alice.session_id, reason: 'ticket 7' };
+    const actor = { userId: await app.userId(), sessionId: alice.session_id, reason: 'ticket 7' };
     expect(principal).toMatchObject({ userId: opened.userId, actor });
     const own = (await app.auth.authenticate(accessToken))!;
     await app.auth.updateSessionData(own, { tenant: 'acme' });
@@ -114,7 +114,7 @@ describe.each(['optional', 'only'] as const)('cookies: %s', (mode) => {
   describeHttp('and impersonation', { auth: { ...auth, cookies: { mode } }, controllers }, ({ app }) => {
     const actByCookie = async (browser: Browser): Promise<string> => {
       await browser.call('/auth/login', CREDENTIALS);
-      const path = `/act-as/${await userIdOf(app, 'bob')}`;
+      const path = `/act-as/${await app.userId('bob')}`;
       const { body, ...answer } = await browser.send(path, { method: 'POST', body: {} });
       expect(cookiesIn(answer as never)).toEqual([]);
       return (body as Impersonation).accessToken;

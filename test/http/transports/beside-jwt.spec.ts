@@ -3,7 +3,7 @@ import { JwtModule, JwtService } from '@nestjs/jwt';
 import type { FormerTokens } from 'nestjs-session-auth';
 import { blocksUnder } from '../../docs/code-blocks';
 import { runBlock } from '../../docs/run-block';
-import { describeApplication, sendRaw, userIdOf } from '../../support/environment';
+import { describeApplication, sendRaw } from '../../support/environment';
 
 const INVALID = { detail: 'Invalid or expired access token.', code: 'access_token_invalid' };
 
@@ -34,7 +34,7 @@ describeApplication('applications that move from JWTs to sessions', options, (en
   let jwts: JwtService;
 
   beforeEach(async () => {
-    alice = await userIdOf(env.app);
+    alice = await env.app.userId();
     jwts = env.app.nest.get(JwtService);
   });
 

@@ -8,7 +8,7 @@ import { AllowApiKey, ApiKeys, AuthUser, CurrentUser, OpenSockets, OptionalAuth 
 import { type PresentedToken, TokenSource, type TransportCall } from 'nestjs-session-auth';
 import { interval, map, type Observable } from 'rxjs';
 import { createKey } from '../../support/api-keys';
-import { bearer, describeApplication, describeHttp, userIdOf } from '../../support/environment';
+import { bearer, describeApplication, describeHttp } from '../../support/environment';
 import { apollo, GraphqlConnection, mercurius } from '../../support/graphql-connection';
 import { GUARD } from '../../support/handlers';
 import { applicationStarter } from '../../support/start-for-test';
@@ -89,7 +89,7 @@ const GRAPHQL = {
 
 const start = applicationStarter();
 const logOut = (app: TestApplication, token: string) => app.post('/auth/logout/all/', token).expect(200);
-const revoke = async (app: TestApplication, id: string) => app.nest.get(ApiKeys).revoke(await userIdOf(app), id);
+const revoke = async (app: TestApplication, id: string) => app.nest.get(ApiKeys).revoke(await app.userId(), id);
 
 describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('with %s', (driver) => {
   const platform: PlatformName = driver === 'mercurius' ? 'fastify' : 'express';
