@@ -22,10 +22,8 @@ export interface Settings extends Effort {
   readonly connections: readonly number[];
   readonly clients: readonly number[];
   readonly warmupSeconds: number;
-  readonly sessions: number;
   readonly users: number;
   readonly load: LoadTool;
-  readonly options: object;
   readonly only: readonly Measurement[];
 }
 
@@ -53,11 +51,9 @@ Options with their defaults (in parentheses those of quick). Separate the values
   --clients      1,8,32,128 (1,32)                 concurrent clients that refresh
   --rounds       15 (5)                            each round measures everything once, in random order
   --seconds      1                                 duration of a measurement in a round (compare: 2)
-  --warmup       1                                 seconds before the first measurement of a process (compare: before each)
-  --sessions     100                               sessions that the requests cycle through
+  --warmup       5 (1)                             seconds before the first measurement of a process (compare: 1, before each)
   --users        10000 (1000)                      users that send requests (memory)
   --load         wrk                               load tool: wrk, or node, which needs more processor time (compare: node)
-  --options      '{}'                              options of AuthModule, as JSON
   --only         ${MEASUREMENTS.join(',').padEnd(34)}measurements (compare)
 
 Set TEST_POSTGRES_URL and the like to servers on which the benchmark may create databases. It drops them at the end.`;
@@ -69,20 +65,18 @@ const FLAGS = {
   clients: '1,8,32,128',
   rounds: '15',
   seconds: '1',
-  warmup: '1',
-  sessions: '100',
+  warmup: '5',
   users: '10000',
   load: 'wrk',
-  options: '{}',
   only: MEASUREMENTS.join(','),
 };
 
-const QUICK = { databases: 'postgres', connections: '1,32', clients: '1,32', rounds: '5', users: '1000' };
+const QUICK = { databases: 'postgres', connections: '1,32', clients: '1,32', rounds: '5', warmup: '1', users: '1000' };
 
 /** Other defaults, by the first word of the command line. wrk cannot send the bodies of the compared requests. */
 const DEFAULTS: Readonly<Record<string, Partial<typeof FLAGS>>> = {
   quick: QUICK,
-  compare: { seconds: '2', load: 'node' },
+  compare: { seconds: '2', warmup: '1', load: 'node' },
 };
 
 export interface Command {
@@ -112,10 +106,8 @@ export function readCommand(args: readonly string[]): Command {
     rounds: number(given.rounds, '--rounds'),
     seconds: number(given.seconds, '--seconds'),
     warmupSeconds: number(given.warmup, '--warmup'),
-    sessions: number(given.sessions, '--sessions'),
     users: number(given.users, '--users'),
     load: oneOrMore(given.load, LOAD_TOOLS, '--load')[0]!,
-    options: JSON.parse(given.options) as object,
     only: oneOrMore(given.only, MEASUREMENTS, '--only'),
   };
   return { name, operands, isHelp: values['help'] === true, settings };

@@ -1,11 +1,17 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { createDatabase } from '../../../test/support/databases';
 import { writeOptions } from '../../../test/support/sqlite';
 import type { Headers } from '../contenders/contender';
+import type { Teardown } from '../measure/teardown';
+import type { DatabaseName } from '../settings';
 import type { ApplicationSpec, Listening } from './spec';
 
 const ROOT = join(__dirname, '../../..');
+/** The number of sessions that the requests of a measurement cycle through. */
+export const SESSIONS = 100;
+
 const START_MS = 120_000;
 const STOP_MS = 5_000;
 
@@ -73,4 +79,17 @@ export class ApplicationProcess {
     await exited;
     clearTimeout(timer);
   }
+}
+
+/** Starts a contender on a new database of the named kind. The teardown stops it and drops the database. */
+export async function startOnNewDatabase(
+  { database, ...spec }: Omit<ApplicationSpec, 'database'> & { readonly database: DatabaseName },
+  teardown: Teardown,
+  project?: string,
+): Promise<ApplicationProcess> {
+  const created = await createDatabase(database, { isDurable: true });
+  teardown.add(() => created.drop());
+  const application = await ApplicationProcess.start({ ...spec, database: created.options }, project);
+  teardown.add(() => application.stop());
+  return application;
 }

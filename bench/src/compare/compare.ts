@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase } from '../../../test/support/databases';
-import { ApplicationProcess } from '../application/application-process';
+import { type ApplicationProcess, SESSIONS, startOnNewDatabase } from '../application/application-process';
 import { assertAllSucceeded, runLoad } from '../load/load';
 import { cpuMsBetween, cpuOf } from '../measure/cpu';
 import { log } from '../measure/part';
@@ -66,10 +65,11 @@ async function measureVersions(
       versions: [[], []],
     })),
   );
+  const spec = { contender: 'packed', database, sessions: SESSIONS } as const;
   for (let round = 1; round <= settings.rounds; round++) {
     log(`compare: ${database}, round ${round} of ${settings.rounds}`);
     for (const version of round % 2 ? [0, 1] : [1, 0]) {
-      const application = await startVersion(database, projects[version]!, settings, teardown);
+      const application = await startOnNewDatabase(spec, teardown, projects[version]);
       for (const row of rows) {
         const who = `${row.measurement} of version ${version + 1} on ${database}`;
         await measure(who, row, application, settings.warmupSeconds, settings);
@@ -94,20 +94,6 @@ async function measure(
   const cpuMs = cpuMsBetween(before, cpuOf([application.pid]));
   assertAllSucceeded(who, result, measurement === 'failed-login' ? 400 : 200);
   return { perSecond: result.requests / result.seconds, cpuMs: cpuMs / result.requests };
-}
-
-async function startVersion(
-  name: DatabaseName,
-  project: string,
-  { sessions, options }: Settings,
-  teardown: Teardown,
-): Promise<ApplicationProcess> {
-  const database = await createDatabase(name, { isDurable: true });
-  teardown.add(() => database.drop());
-  const spec = { contender: 'packed', database: database.options, sessions, options } as const;
-  const application = await ApplicationProcess.start(spec, project);
-  teardown.add(() => application.stop());
-  return application;
 }
 
 function tableOf(rows: readonly Row[]): string {

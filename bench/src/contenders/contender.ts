@@ -17,8 +17,8 @@ export interface ContenderSetup {
   readonly database: DataSourceOptions;
   /** The number of sessions to create, each for a different user. 0 if another instance creates the sessions. */
   readonly sessions: number;
-  /** Options of the library's module. */
-  readonly options: object;
+  /** Options of the library's module. Default: none. */
+  readonly options?: object;
 }
 
 /** One way to guard the route. */

@@ -1,11 +1,9 @@
-import { createDatabase } from '../../../test/support/databases';
-import { ApplicationProcess } from '../application/application-process';
+import { type ApplicationProcess, SESSIONS, startOnNewDatabase } from '../application/application-process';
 import type { ContenderName } from '../contenders/contender';
 import { assertAllSucceeded, runLoad } from '../load/load';
 import { cpuMsBetween, databaseCpu } from '../measure/cpu';
 import { counted, figure, log, ratio, type Figure, type Part } from '../measure/part';
 import { shuffled } from '../measure/statistics';
-import type { Teardown } from '../measure/teardown';
 import type { DatabaseName, Settings } from '../settings';
 
 /** The figures of a contender, by round. */
@@ -30,7 +28,7 @@ export const measureGuard: Part = async (settings, teardown) => {
   for (let round = 1; round <= settings.rounds; round++) {
     for (const name of shuffled(contenders)) {
       log(`guard: ${database}, ${name}, round ${round} of ${settings.rounds}`);
-      const application = await start(name, database, settings, teardown);
+      const application = await startOnNewDatabase({ contender: name, database, sessions: SESSIONS }, teardown);
       await load(name, application, 8, settings.warmupSeconds, settings);
       for (const [connections, rounds] of measured) {
         const before = databaseCpu(database);
@@ -48,19 +46,6 @@ export const measureGuard: Part = async (settings, teardown) => {
 
 function emptyRounds(): Rounds {
   return { perSecond: [], p99Ms: [], databaseCpuMs: [] };
-}
-
-async function start(
-  contender: ContenderName,
-  database: DatabaseName,
-  { sessions, options }: Settings,
-  teardown: Teardown,
-): Promise<ApplicationProcess> {
-  const testDatabase = await createDatabase(database, { isDurable: true });
-  teardown.add(() => testDatabase.drop());
-  const application = await ApplicationProcess.start({ contender, database: testDatabase.options, sessions, options });
-  teardown.add(() => application.stop());
-  return application;
 }
 
 async function load(

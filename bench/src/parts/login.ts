@@ -24,7 +24,7 @@ export const measureLogin: Part = async (settings, teardown) => {
   const figures: Figure[] = [];
   for (const database of settings.databases) {
     log(`login: ${database}`);
-    const auth = (await openLibrary(database, { ...OPTIONS, ...settings.options }, teardown)).get(AuthService);
+    const auth = (await openLibrary(database, OPTIONS, teardown)).get(AuthService);
     const [names, failing] = ['user', 'failing user'].map((name) => times(clients, (index) => `${name} ${index}`));
     for (const username of [...names!, ...failing!]) await auth.createUser({ username, password: PASSWORD });
     const operations = {

@@ -1,5 +1,4 @@
-import { createDatabase } from '../../../test/support/databases';
-import { ApplicationProcess } from '../application/application-process';
+import { startOnNewDatabase } from '../application/application-process';
 import { assertAllSucceeded, runLoad } from '../load/load';
 import { figure, log, type Part } from '../measure/part';
 import { median } from '../measure/statistics';
@@ -7,14 +6,10 @@ import { median } from '../measure/statistics';
 const CONNECTIONS = 32;
 
 /** Measures whether the heap grows while many users send requests. Each round ends with a garbage collection. */
-export const measureMemory: Part = async ({ databases, users, options, load, rounds, seconds }, teardown) => {
+export const measureMemory: Part = async ({ databases, users, load, rounds, seconds }, teardown) => {
   const database = databases[0]!;
   log(`memory: opening the sessions of ${users} users on ${database}`);
-  const testDatabase = await createDatabase(database, { isDurable: true });
-  teardown.add(() => testDatabase.drop());
-  const spec = { contender: 'guard', database: testDatabase.options, sessions: users, options } as const;
-  const application = await ApplicationProcess.start(spec);
-  teardown.add(() => application.stop());
+  const application = await startOnNewDatabase({ contender: 'guard', database, sessions: users }, teardown);
   const { url, headers } = application;
   const heap: number[] = [];
   for (let round = 0; round < 3 * rounds; round++) {

@@ -9,7 +9,7 @@ import { openRaw } from '../contenders/raw-query';
 import { measureInTurn, type Operation } from '../measure/drive';
 import { counted, figure, log, ratio, type Figure, type Part } from '../measure/part';
 import type { Teardown } from '../measure/teardown';
-import type { DatabaseName, Settings } from '../settings';
+import type { DatabaseName } from '../settings';
 
 /** Compares `AuthService.refresh` with one prepared UPDATE of one row and its commit, both without HTTP. */
 export const measureRefresh: Part = async (settings, teardown) => {
@@ -17,7 +17,7 @@ export const measureRefresh: Part = async (settings, teardown) => {
   for (const database of settings.databases) {
     const most = Math.max(...settings.clients);
     const UPDATE = await prepareUpdate(database, most, teardown);
-    const refresh = await prepareRefresh(database, most, settings, teardown);
+    const refresh = await prepareRefresh(database, most, teardown);
     for (const workers of settings.clients) {
       const clients = counted(workers, 'client');
       log(`refresh: ${database}, ${clients}`);
@@ -52,13 +52,8 @@ async function prepareUpdate(database: DatabaseName, clients: number, teardown: 
   };
 }
 
-async function prepareRefresh(
-  database: DatabaseName,
-  clients: number,
-  { options }: Settings,
-  teardown: Teardown,
-): Promise<Operation> {
-  const auth = await openLibrary(database, options, teardown).then((app) => app.get(AuthService));
+async function prepareRefresh(database: DatabaseName, clients: number, teardown: Teardown): Promise<Operation> {
+  const auth = await openLibrary(database, {}, teardown).then((app) => app.get(AuthService));
   const tokens = await timesAsync(clients, async (index) => {
     const user = await auth.createUser({ username: `user ${index}`, password: null });
     return (await auth.openSession(user)).refreshToken;
