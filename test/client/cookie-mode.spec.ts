@@ -1,5 +1,5 @@
 import type { AuthClient } from 'nestjs-session-auth-client';
-import { Fixture, signedIn, TTL, type OpenedTab } from './fixture';
+import { Fixture, signedIn, withExpiredToken, TTL, type OpenedTab } from './fixture';
 
 const COOKIE = { kind: 'cookie' } as const;
 
@@ -84,8 +84,7 @@ describe('the client with cookies', () => {
   });
 
   it('a logout succeeds although the access cookie has expired', async () => {
-    const { fixture, server, one } = await signedIn(COOKIE);
-    await fixture.time.run(TTL);
+    const { fixture, server, one } = await withExpiredToken(COOKIE);
     await fixture.time.until(one.client.logout());
     expect([server.jar, server.refreshes]).toEqual([{}, 0]);
     await fixture.time.until(one.client.logout());
@@ -110,8 +109,7 @@ describe('the client with cookies', () => {
   });
 
   it('calls of refresh() before the next expiry send one refresh, and a call after the end of the session is rejected', async () => {
-    const { fixture, server, one } = await signedIn(COOKIE);
-    await fixture.time.run(TTL);
+    const { fixture, server, one } = await withExpiredToken(COOKIE);
     await fixture.time.until(Promise.all([one.client.refresh(), one.client.refresh()]));
     await fixture.time.until(one.client.refresh());
     expect(server.refreshes).toBe(1);
@@ -134,17 +132,12 @@ describe('cookies that the browser drops', () => {
   afterEach(() => delete at.location);
 
   it.each([
-    [
-      'the page is on another site',
-      'https://app.example.com',
-      'other.example',
-      'Are other.example and app.example.com one site?',
-    ],
-    ['the server uses HTTP', 'http://app.example.com', 'app.example.com', 'Over HTTP, set `cookies.secure: false`.'],
-    ['the browser blocks cookies', 'https://app.example.com', 'app.example.com', 'Does it block cookies?'],
-  ])('a login rejects and says what is wrong if %s', async (_, baseUrl, hostname, advice) => {
+    ['the page is on another site', 'https', 'other.example', 'Are other.example and app.example.com one site?'],
+    ['the server uses HTTP', 'http', 'app.example.com', 'Over HTTP, set `cookies.secure: false`.'],
+    ['the browser blocks cookies', 'https', 'app.example.com', 'Does it block cookies?'],
+  ])('a login rejects and says what is wrong if %s', async (_, scheme, hostname, advice) => {
     at.location = { hostname, origin: `https://${hostname}` };
-    const fixture = new Fixture({ ...COOKIE, options: { baseUrl } });
+    const fixture = new Fixture({ ...COOKIE, options: { baseUrl: `${scheme}://app.example.com` } });
     const one = openWith(fixture, '/auth/sessions', () =>
       Response.json({ detail: 'Refused.', code: 'credentials_missing' }, { status: 401 }),
     );
@@ -160,17 +153,14 @@ describe('cookies that the browser drops', () => {
   });
 });
 
-describe('lost responses to refreshes with cookies', () => {
-  it('the next page recognizes a refresh whose cookies the browser has received', async () => {
-    const { fixture, server, one } = await signedIn(COOKIE);
-    await fixture.time.run(TTL);
-    fixture.deliverNext({ responseDelay: 500 });
-    await fixture.closeDuringRequest(one, 300);
-    await fixture.time.run(1_000);
-    const next = fixture.open();
-    expect(await fixture.requestInAll([next])).toEqual([200]);
-    await fixture.time.run(TTL);
-    expect(await fixture.requestInAll([next])).toEqual([200]);
-    expect([server.refreshes, server.reuses]).toEqual([2, 0]);
-  });
+it('the next page recognizes a refresh with cookies whose response the closed page no longer received', async () => {
+  const { fixture, server, one } = await withExpiredToken(COOKIE);
+  fixture.deliverNext({ responseDelay: 500 });
+  await fixture.closeDuringRequest(one, 300);
+  await fixture.time.run(1_000);
+  const next = fixture.open();
+  expect(await fixture.requestInAll([next])).toEqual([200]);
+  await fixture.time.run(TTL);
+  expect(await fixture.requestInAll([next])).toEqual([200]);
+  expect([server.refreshes, server.reuses]).toEqual([2, 0]);
 });

@@ -136,3 +136,10 @@ export async function signedIn(
   await fixture.time.run(1_000);
   return { fixture, server: fixture.server, tabs, one: tabs[0]! };
 }
+
+/** Opens tabs, signs alice in in the first one, and lets her access token expire. */
+export async function withExpiredToken(setup: Setup = {}): ReturnType<typeof signedIn> {
+  const signed = await signedIn(setup);
+  await signed.fixture.time.run(TTL);
+  return signed;
+}

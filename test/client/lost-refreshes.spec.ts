@@ -1,5 +1,5 @@
 import type { Delivery } from './fake-server';
-import { signedIn, TTL } from './fixture';
+import { signedIn, withExpiredToken, TTL } from './fixture';
 
 /** Deliveries after which the client cannot know whether the server rotated the token. */
 const UNKNOWN: readonly { readonly title: string; readonly delivery: Delivery }[] = [
@@ -76,8 +76,7 @@ describe('lost responses with a grace period of 30 seconds', () => {
     ['repeated after a reload within half of the grace period', 10_000, 200],
     ['not repeated after a reload beyond half of the grace period', 15_000, 401],
   ])('a refresh is %s', async (_, wait, status) => {
-    const { fixture, server, one } = await signedIn({ grace: 30 });
-    await fixture.time.run(TTL);
+    const { fixture, server, one } = await withExpiredToken({ grace: 30 });
     fixture.deliverNext({ lost: 'answer' });
     // The refresh is sent at 102 ms: 100 ms until writes of other tabs are visible, and 2 ms for the refused request.
     await fixture.closeDuringRequest(one, 102 + 1);
@@ -148,8 +147,7 @@ describe.each(['local', 'cookie'] as const)('a server that cannot be reached, wi
   ])(
     'an outage of eight seconds passes unnoticed, and no token is sent meanwhile, if the server %s',
     async (_, outage) => {
-      const { fixture, server, tabs } = await signedIn({ kind, grace: 10, tabs: 3 });
-      await fixture.time.run(TTL);
+      const { fixture, server, tabs } = await withExpiredToken({ kind, grace: 10, tabs: 3 });
       const asking = fixture.requestInAll(tabs);
       await fixture.time.run(2);
       const { isReachable, probeStatus } = server;
@@ -166,8 +164,7 @@ describe.each(['local', 'cookie'] as const)('a server that cannot be reached, wi
   );
 
   it('a longer outage rejects requests with offline, and keeps the session, even without a grace period', async () => {
-    const { fixture, server, one } = await signedIn({ kind, grace: 0 });
-    await fixture.time.run(TTL);
+    const { fixture, server, one } = await withExpiredToken({ kind, grace: 0 });
     server.probeStatus = 500;
     for (let round = 0; round < 3; round++) expect(await fixture.requestInAll([one])).toEqual(['offline']);
     server.probeStatus = 204;
@@ -176,15 +173,13 @@ describe.each(['local', 'cookie'] as const)('a server that cannot be reached, wi
   });
 
   it('a proxy that does not know HEAD is no outage', async () => {
-    const { fixture, server, one } = await signedIn({ kind, grace: 0 });
-    await fixture.time.run(TTL);
+    const { fixture, server, one } = await withExpiredToken({ kind, grace: 0 });
     server.probeStatus = 501;
     expect(await fixture.requestInAll([one])).toEqual([200]);
   });
 
   it('a page that is reloaded during an outage keeps its session', async () => {
-    const { fixture, server, one } = await signedIn({ kind, grace: 0 });
-    await fixture.time.run(TTL);
+    const { fixture, server, one } = await withExpiredToken({ kind, grace: 0 });
     const asking = fixture.request(one).catch(() => undefined);
     await fixture.time.run(2);
     server.isReachable = false;
@@ -209,8 +204,7 @@ describe.each(['local', 'cookie'] as const)('a server that cannot be reached, wi
 });
 
 it('a tab that sees the tokens of another tab only after the probe does not send the used token', async () => {
-  const { fixture, server, tabs } = await signedIn({ grace: 0, tabs: 2, traits: { lag: () => 120 } });
-  await fixture.time.run(TTL);
+  const { fixture, server, tabs } = await withExpiredToken({ grace: 0, tabs: 2, traits: { lag: () => 120 } });
   // A write becomes visible after 240 ms: it takes the lag once to the browser, and once to the other tab.
   server.probeDelay = 200;
   expect(await fixture.requestInAll(tabs)).toEqual([200, 200]);

@@ -1,5 +1,5 @@
 import { memoryTokens, type AuthClientOptions, type Tokens, type TokenStorage } from 'nestjs-session-auth-client';
-import { Fixture, signedIn, TTL, type OpenedTab, type Setup } from './fixture';
+import { Fixture, signedIn, withExpiredToken, TTL, type OpenedTab, type Setup } from './fixture';
 
 const HOUR = 3_600_000;
 const KINDS = ['local', 'cookie'] as const;
@@ -162,8 +162,7 @@ describe.each([
     const seen: (number | string)[] = [];
     for (let point = 1; ; point++) {
       const traits = { hasLocks, lag: () => 5 };
-      const { fixture, server, tabs, one } = await signedIn({ grace, traits, tabs: 3 });
-      await fixture.time.run(TTL);
+      const { fixture, server, tabs, one } = await withExpiredToken({ grace, traits, tabs: 3 });
       one.tab.closesAtCall = one.tab.calls + point;
       fixture.request(one).catch(() => undefined);
       await fixture.time.run(3_000);

@@ -1,4 +1,9 @@
-import { BASE, Fixture, signedIn, TTL } from './fixture';
+import { BASE, Fixture, signedIn, withExpiredToken, TTL } from './fixture';
+
+const pairIn = (body: Record<string, string>) => ({
+  accessToken: body['access_token']!,
+  refreshToken: body['refresh_token']!,
+});
 
 describe('accessToken()', () => {
   it('accessToken() returns the token, and refreshes it first if it is about to expire', async () => {
@@ -11,8 +16,7 @@ describe('accessToken()', () => {
   });
 
   it('accessToken() replaces a token that the server has refused, once for all callers that report it', async () => {
-    const { fixture, server, one } = await signedIn();
-    await fixture.time.run(TTL);
+    const { fixture, server, one } = await withExpiredToken();
     const refused = await one.client.accessToken();
     const renew = (): Promise<string> => one.client.accessToken({ refused });
     expect(await fixture.time.until(Promise.all([renew(), renew()]))).toEqual(['access-3', 'access-3']);
@@ -20,22 +24,17 @@ describe('accessToken()', () => {
     expect(server.refreshes).toBe(1);
   });
 
-  it('accessToken() rejects if the session has ended, and if nobody is signed in', async () => {
-    const { fixture, server, one } = await signedIn();
-    const refused = await one.client.accessToken();
-    server.endAll();
-    expect(await fixture.rejection(one.client.accessToken({ refused }))).toMatchObject({ code: 'signed_out' });
-    expect(await fixture.rejection(one.client.accessToken())).toMatchObject({ code: 'signed_out' });
-    expect(one.emitted).toEqual(['signedOutElsewhere']);
-  });
-
-  it('accessToken() rejects with the reason if an expired token cannot be refreshed now', async () => {
-    const { fixture, server, one } = await signedIn({ options: { accessTokenTtlSeconds: 900 } });
-    await fixture.time.run(TTL);
+  it('accessToken() rejects if the token cannot be refreshed now, if the session has ended, and if nobody is signed in', async () => {
+    const { fixture, server, one } = await withExpiredToken({ options: { accessTokenTtlSeconds: 900 } });
     server.delivery = () => ({ status: 429 });
     expect(await fixture.rejection(one.client.accessToken())).toMatchObject({ code: 'too_many_attempts' });
     server.delivery = () => ({});
-    expect(await fixture.time.until(one.client.accessToken())).toBe('access-3');
+    const refused = await fixture.time.until(one.client.accessToken());
+    expect(refused).toBe('access-3');
+    server.endAll();
+    expect(await fixture.rejection(one.client.accessToken({ refused }))).toMatchObject({ code: 'signed_out' });
+    expect(await fixture.rejection(one.client.accessToken())).toMatchObject({ code: 'signed_out' });
+    expect(one.emitted).toEqual(['refreshed', 'signedOutElsewhere']);
   });
 });
 
@@ -44,8 +43,8 @@ describe('adopt()', () => {
     const { fixture, server, one } = await signedIn();
     const opening = server.fetch(new Request(`${BASE}/auth/login`, { method: 'POST' }));
     const body = (await (await fixture.time.until(opening)).json()) as Record<string, string>;
-    const [accessToken, refreshToken, sessionId] = [body['access_token']!, body['refresh_token']!, body['session_id']!];
-    await fixture.time.until(one.client.adopt({ accessToken, refreshToken, sessionId }));
+    const sessionId = body['session_id']!;
+    await fixture.time.until(one.client.adopt({ ...pairIn(body), sessionId }));
     const other = fixture.open();
     await fixture.time.run(TTL);
     expect(await fixture.sessionOf(other)).toBe(sessionId);
@@ -54,14 +53,12 @@ describe('adopt()', () => {
   it.each(['local', 'session'] as const)(
     'adopt() replaces the tokens of the current session, with %s storage',
     async (kind) => {
-      const { fixture, server, one } = await signedIn({ kind });
-      await fixture.time.run(TTL);
+      const { fixture, server, one } = await withExpiredToken({ kind });
       const sessionId = await fixture.sessionOf(one);
       // As a route of an application that calls `confirmIdentity`.
       const answer = await fixture.time.until(one.client.fetch('/auth/password/change', { method: 'POST' }));
       const body = (await answer.json()) as Record<string, string>;
-      const pair = { accessToken: body['access_token']!, refreshToken: body['refresh_token']! };
-      await fixture.time.until(one.client.adopt({ ...pair, sessionId }));
+      await fixture.time.until(one.client.adopt({ ...pairIn(body), sessionId }));
       await fixture.time.run(TTL);
       expect(await fixture.requestInAll([one])).toEqual([200]);
       expect(server.reuses).toBe(0);
