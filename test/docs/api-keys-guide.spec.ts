@@ -5,14 +5,13 @@ import { createKey } from '../support/api-keys';
 import { HOUR } from '../support/driven-clock';
 import { describeHttp, userIdOf } from '../support/environment';
 import { blocksUnder } from './code-blocks';
-import { runBlock } from './run-block';
+import { codeOf } from './run-block';
 
-const block = <T>(heading: string): T => runBlock<T & object>(blocksUnder('docs/api-keys.md', heading)[0]!);
-const { OrdersController } = block<Record<string, Type>>('## Allow keys on a route');
-const { KeysController } = block<Record<string, Type>>('## Let users manage their keys');
-const { OrdersFeed } =
-  block<Record<string, new (...args: unknown[]) => { admit(client: object): Promise<void> }>>('## Other transports');
-const { isApiKey, apiKeyId } = block<Record<'isApiKey' | 'apiKeyId', (text: string) => unknown>>('## Find leaked keys');
+const code = codeOf('docs/api-keys.md');
+const { OrdersController } = code('## Allow keys on a route');
+const { KeysController } = code('## Let users manage their keys');
+const { OrdersFeed } = code<Record<string, Type<{ admit(client: object): Promise<void> }>>>('## Other transports');
+const { isApiKey, apiKeyId } = code<Record<'isApiKey' | 'apiKeyId', (text: string) => unknown>>('## Find leaked keys');
 
 describeHttp('docs/api-keys.md', { controllers: [OrdersController!, KeysController!] }, ({ app }) => {
   it('a user creates a key after a recent login, calls a route with it, lists it and revokes it', async () => {
@@ -64,12 +63,8 @@ describeHttp('docs/api-keys.md', { controllers: [OrdersController!, KeysControll
     const { key, id } = await createKey(app);
     const pattern = new RegExp(blocksUnder('docs/api-keys.md', '## Find leaked keys', 'text')[0]!.code.trim());
     expect(pattern.exec(`token="${key}"`)![0]).toBe(key);
-    expect([key, `${key.slice(0, -1)}!`, key.replace('nsak_', 'nsaa_'), 'x'].map(isApiKey)).toEqual([
-      true,
-      false,
-      false,
-      false,
-    ]);
+    const keys = [key, `${key.slice(0, -1)}!`, key.replace('nsak_', 'nsaa_'), 'x'].filter(isApiKey);
+    expect(keys).toEqual([key]);
     expect(apiKeyId(key)).toBe(id);
   });
 });

@@ -1,9 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Coverage } from '../../bench/src/coverage/executed-files';
-import { cookiesIn } from '../support/browser';
-import { describeOnEachDatabase } from '../support/environment';
-import { PASSWORD, type TestApplication } from '../support/test-application';
 
 const ROOT = join(__dirname, '../..');
 const SOURCES = join(ROOT, 'libs/auth/src/');
@@ -59,54 +55,5 @@ describe('the architecture guide', () => {
         readFileSync(join(SOURCES, file), 'utf8'),
       );
     expect(steps.filter((step) => !declares(step))).toEqual([]);
-  });
-});
-
-/** The headers of a request with which a browser refreshes. */
-const BROWSER = { 'X-Auth-Transport': 'cookie', 'Sec-Fetch-Site': 'same-origin' };
-
-/** For each section, a function that prepares and returns the requests that the section describes. */
-const REQUESTS: Readonly<Record<string, (app: TestApplication) => Promise<() => Promise<unknown>>>> = {
-  'A guarded request': async (app) => {
-    const { access_token: token } = await app.login();
-    return () => app.get('/me', token).expect(200);
-  },
-  'A refresh': async (app) => {
-    const { refresh_token: token } = await app.login();
-    return () => app.refresh(token).expect(200);
-  },
-  'A reuse': async (app) => {
-    const { refresh_token: token } = await app.login();
-    await app.refresh(token).expect(200);
-    return async () => {
-      await app.refresh(token).expect(400);
-      expect(app.sent('token_reuse_detected')).toHaveLength(1);
-    };
-  },
-  'A cookie refresh': async (app) => {
-    const credentials = { username: 'alice', password: PASSWORD };
-    const login = await app.http.post('/auth/login/').set(BROWSER).send(credentials).expect(200);
-    const cookies = cookiesIn(login).map((cookie) => cookie.split(';')[0]!);
-    expect(cookies).toHaveLength(2);
-    return () => app.http.post('/auth/token/refresh/').set(BROWSER).set('Cookie', cookies).expect(200);
-  },
-  'A login': (app) =>
-    Promise.resolve(async () => {
-      await app.login();
-      await app.http.post('/auth/login/').send({ username: 'alice', password: 'wrong' }).expect(400);
-    }),
-};
-
-const coverage = new Coverage();
-beforeAll(() => coverage.start());
-afterAll(() => coverage.stop());
-
-describeOnEachDatabase('the requests of the architecture guide', { auth: { cookies: { mode: 'optional' } } }, (env) => {
-  it.each(Object.keys(REQUESTS))('every file that the section "%s" names is executed by the request', async (title) => {
-    const section = guide.split(`\n## ${title}\n`)[1]!.split('\n## ')[0]!;
-    const files = filesNamedIn(section);
-    expect(new Set(files).size).toBeGreaterThan(6);
-    const executed = await coverage.executedFiles(SOURCES, await REQUESTS[title]!(env.app));
-    expect(files.filter((file) => !executed.includes(file))).toEqual([]);
   });
 });

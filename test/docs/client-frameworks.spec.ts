@@ -23,9 +23,6 @@ function run<T>(block: CodeBlock, client: AuthClient, more: object = {}): T {
   return runBlock<T>(block, { modules: { './client.js': { client }, ...more } });
 }
 
-/** Returns the compiled code of a component. */
-const compiled = (block: CodeBlock, code: string): CodeBlock => ({ ...block, code, language: 'ts' });
-
 let server: FakeAuthServer;
 let client: AuthClient;
 beforeEach(() => {
@@ -70,8 +67,8 @@ describe.each([
     const block = blockOf('Vue', 'html');
     const { descriptor } = parse(block.code);
     const templateOptions = { ssr: true, ssrCssVars: [] };
-    const { content } = compileScript(descriptor, { id: 'page', inlineTemplate: true, templateOptions });
-    const { default: page } = run<{ default: VueComponent }>(compiled(block, content), client);
+    const { content: code } = compileScript(descriptor, { id: 'page', inlineTemplate: true, templateOptions });
+    const { default: page } = run<{ default: VueComponent }>({ ...block, code, language: 'ts' }, client);
     expect(await renderToString(createSSRApp(page).use(sessionPlugin(client, options)))).toContain(text);
   });
 
@@ -79,9 +76,8 @@ describe.each([
     const session = createSession(client, options);
     const block = blockOf('Svelte', 'html');
     const { code } = compile(block.code, { generate: 'server' }).js;
-    const { default: page } = run<{ default: Component }>(compiled(block, code), client, {
-      './session.js': { session },
-    });
+    const own = { './session.js': { session } };
+    const { default: page } = run<{ default: Component }>({ ...block, code, language: 'ts' }, client, own);
     expect(render(page).body).toContain(text);
   });
 });

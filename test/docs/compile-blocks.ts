@@ -37,9 +37,12 @@ const ENVIRONMENTS = {
 } satisfies Record<string, ts.CompilerOptions>;
 export type Environment = keyof typeof ENVIRONMENTS;
 
+/** Matches an import of a module that may be another block of the document. */
+const IMPORT_OF_BLOCK = /^ *import (?:type )?\{ (?:type )?(\w+)[^}]*\} from '(\.[^']*)\.js'/gm;
+
 /**
- * Compiles blocks against the sources of the library. Each block is a separate module that starts with the
- * imports of earlier blocks and the context of its document. Returns errors as `<document>:<line>: <message>`.
+ * Compiles blocks against the sources of the library. Each block is a separate module that starts with the imports of
+ * earlier blocks and the context of its document. It can import the blocks of its document. Returns errors as `<document>:<line>: <message>`.
  */
 export function compileBlocks(
   blocks: readonly CodeBlock[],
@@ -62,6 +65,14 @@ export function compileBlocks(
     };
   });
   const files = new Map(modules.map(({ path, text }) => [path, text]));
+  for (const { file, code } of blocks) {
+    files.set(join(folderOf(file), 'app.module.ts'), 'export class AppModule {}');
+    for (const [, name, path] of code.matchAll(IMPORT_OF_BLOCK)) {
+      const isDeclaration = new RegExp(`^export .*\\b${name}\\b`, 'm');
+      const found = modules.find(({ block }) => block.file === file && isDeclaration.test(block.code));
+      if (found) files.set(join(folderOf(file), `${path}.ts`), found.text);
+    }
+  }
   for (const [document, { modules: own = {} }] of Object.entries(contexts)) {
     for (const [name, text] of Object.entries(own)) files.set(join(folderOf(document), `${name}.ts`), text);
   }

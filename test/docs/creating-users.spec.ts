@@ -58,8 +58,7 @@ describeApplication('the sign-up route with cookies in docs/creating-users.md', 
   });
 
   it('the route sets the cookies of the new session, and returns no token', async () => {
-    const browser = new Browser(env.app);
-    const response = await browser.send('/sign-up', { method: 'POST', body });
+    const response = await new Browser(env.app).send('/sign-up', { method: 'POST', body });
     expect([response.status, response.body, cookiesIn(response).length]).toEqual([201, {}, 2]);
   });
 });

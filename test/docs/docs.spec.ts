@@ -31,13 +31,11 @@ describe('the reference of signals, events and operations', () => {
   it('docs/openapi.md lists every operation', () => {
     const { AuthController, PasswordController, ReauthenticationController, SessionsController } = library;
     const controllers = [AuthController, SessionsController, PasswordController, ReauthenticationController];
-    const operations = controllers.flatMap(({ prototype }) =>
-      Object.values(Object.getOwnPropertyDescriptors(prototype)).flatMap(({ value }) => {
-        const found = Reflect.getMetadata('swagger/apiOperation', value as object) as
-          { operationId: string } | undefined;
-        return found ? [found.operationId] : [];
-      }),
-    );
+    const methods = controllers.flatMap(({ prototype }) => Object.values(Object.getOwnPropertyDescriptors(prototype)));
+    const operations = methods.flatMap(({ value }) => {
+      const key = 'swagger/apiOperation';
+      return (Reflect.getMetadata(key, value as object) as { operationId: string } | undefined)?.operationId ?? [];
+    });
     expect(words(read('docs/openapi.md'), /^\| `\w+ auth[^`]*` \| `(\w+)`/gm)).toEqual(operations);
   });
 });
@@ -128,27 +126,19 @@ describe('docs/operations.md', () => {
   });
 });
 
-describe('docs/grafana-dashboard.json', () => {
-  interface Dashboard {
-    readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
-  }
-  const { panels } = JSON.parse(read('docs/grafana-dashboard.json')) as Dashboard;
-  const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+it('docs/grafana-dashboard.json shows every metric, and queries only series and labels that the library emits', () => {
   const toPrometheus = (name: string): string => name.replaceAll('.', '_');
-
-  /** The series of each metric, by the rules of "Prometheus and OpenMetrics Compatibility" of OpenTelemetry. */
+  // The series of each metric, by the rules of "Prometheus and OpenMetrics Compatibility" of OpenTelemetry.
   const series = Object.entries(METRICS).map(([name, { kind, unit }]) => {
     const base = toPrometheus(name) + (unit === 's' ? '_seconds' : '');
     if (kind === 'histogram') return ['_bucket', '_count', '_sum'].map((suffix) => base + suffix);
     return [kind === 'counter' ? `${base}_total` : base];
   });
   const labels = words(read('libs/auth/src/base/telemetry.ts'), /^ {2}readonly '([\w.]+)'\?:/gm).map(toPrometheus);
-
-  it('the dashboard shows every metric, and queries only series and labels that the library emits', () => {
-    const queried = new Set(queries.flatMap((query) => words(query, /(session_auth_\w+|error_type)/g)));
-    expect([...queried].filter((name) => ![...series.flat(), ...labels].includes(name))).toEqual([]);
-    expect(series.filter((names) => !names.some((name) => queried.has(name)))).toEqual([]);
-  });
+  const queries = words(read('docs/grafana-dashboard.json'), /"expr": "(.*)"/g);
+  const queried = new Set(queries.flatMap((query) => words(query, /(session_auth_\w+|error_type)/g)));
+  expect([...queried].filter((name) => ![...series.flat(), ...labels].includes(name))).toEqual([]);
+  expect(series.filter((names) => !names.some((name) => queried.has(name)))).toEqual([]);
 });
 
 describe('docs/client-reference.md', () => {
@@ -186,31 +176,10 @@ it.each([
   expect(expected).toMatch(new RegExp(`${response}$`));
 });
 
-describe('the links of the documents', () => {
-  it.each(documents())('all links of %s lead to existing files and headings', (file) => {
-    const readIfThere = (path: string): string | undefined => {
-      if (!existsSync(join(ROOT, path))) return undefined;
-      return path.endsWith('.md') ? read(path) : '';
-    };
-    expect(brokenLinks(file, readIfThere)).toEqual([]);
-  });
-});
-
-const EXPORTS = `
-  AUTH_ENTITIES AUTH_ENTITIES_WITHOUT_USERS AUTH_MIGRATIONS AUTH_MIGRATIONS_WITHOUT_USERS AUTH_OPTIONS
-  AllowApiKey ApiKeys Argon2PasswordHasher AuthApiKey AuthController AuthCookies AuthError AuthErrorFilter AuthEvent AuthEvents AuthHealth AuthLoginFailure
-  AuthLoginTicket AuthModule AuthOptionsError AuthPasswordReset AuthService AuthSession AuthSetupError AuthUser
-  AuthUserLock BcryptPasswordHasher BearerAuthGuard CurrentPrincipal CurrentSession CurrentUser DEFAULT_OPTIONS
-  DeviceDetector DjangoPbkdf2Hashes FormerHashes FormerTokens ImpersonationPolicy LoginPolicy MigratingPasswordHasher OnAuthSignal OpenSockets OptionalAuth
-  PasswordController PasswordHasher PrehashedBcryptPasswordHasher PruningService Public RealmResolver ReauthenticationController
-  RequireRecentLogin RequireRoles SecondFactor SessionAdministration SessionsController TokenSource UserStore
-  VerificationUnavailable clientInfoOf foldName isPublicRoute rememberHandshake socketAccessToken withAuthTables`;
-
-it('the library exports only the names of its public API', () => {
-  expect(Object.keys(library).sort()).toEqual(EXPORTS.trim().split(/\s+/));
-});
-
-it('the client package exports only the names of its public API', () => {
-  const names = ['AuthClient', 'ClientError', 'localTokens', 'memoryTokens', 'sessionTokens'];
-  expect(Object.keys(clientLibrary).sort()).toEqual(names);
+it.each(documents())('all links of %s lead to existing files and headings', (file) => {
+  const readIfThere = (path: string): string | undefined => {
+    if (!existsSync(join(ROOT, path))) return undefined;
+    return path.endsWith('.md') ? read(path) : '';
+  };
+  expect(brokenLinks(file, readIfThere)).toEqual([]);
 });

@@ -1,7 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { MIGRATION_CODE } from './migration-code';
-
 /** Code that the examples of a document require but the document does not show. */
 export interface DocumentContext {
   /** Imports and ambient declarations. */
@@ -11,7 +7,6 @@ export interface DocumentContext {
 }
 
 const APP = "import type { INestApplication } from '@nestjs/common';\ndeclare const app: INestApplication;";
-const APP_MODULE = { 'app.module': 'export class AppModule {}' };
 
 /** The modules of a page that the guides to the client import. */
 const PAGE_MODULES = {
@@ -24,19 +19,9 @@ const PAGE_MODULES = {
     export const api = createClient<paths>();`,
 };
 
-const SESSION_OF_REQUEST = `import type { ServerSession } from 'nestjs-session-auth-client/ssr';
-  export declare function sessionOf(headers: { get(name: string): string | null }): ServerSession;`;
-
-const readModules = (folder: string, names: readonly string[]): Record<string, string> =>
-  Object.fromEntries(names.map((name) => [name, readFileSync(join(__dirname, '../..', folder, `${name}.ts`), 'utf8')]));
-
-/** The files of the server-rendered example. Its guide shows parts of them. */
-const EXAMPLE = readModules('examples/server-rendered/src', ['flash', 'markup', 'page.guard', 'pages.controller']);
-
 export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
   'README.md': {
     modules: {
-      ...APP_MODULE,
       'node_modules/@nestjs/config/index': `export declare class ConfigModule {}
         export declare class ConfigService { getOrThrow(name: string): any; }`,
     },
@@ -52,11 +37,9 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
   'docs/browsers.md': { declared: APP },
   'docs/client.md': {
     declared: "import type { AuthClient as Client } from 'nestjs-session-auth-client';\ndeclare const client: Client;",
-    modules: PAGE_MODULES,
   },
-  'docs/client-libraries.md': { declared: '', modules: PAGE_MODULES },
+  'docs/client-libraries.md': { modules: PAGE_MODULES },
   'docs/client-frameworks.md': {
-    declared: '',
     modules: {
       client: PAGE_MODULES.client,
       'node_modules/@tanstack/react-query/index': `export declare class QueryClient {
@@ -78,10 +61,7 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
     },
   },
   'docs/client-ssr.md': {
-    declared: '',
     modules: {
-      session: SESSION_OF_REQUEST,
-      '../../session': SESSION_OF_REQUEST,
       'node_modules/next/server/index': `export type NextRequest = Request;
         export declare class NextResponse extends Response {
           static next(init: { request: { headers: Headers } }): Response }`,
@@ -108,20 +88,9 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
       declare const password: string;
       declare const users: { insert(row: object): Promise<unknown> };
       declare class SignUp { readonly email: string; readonly password: string }`,
-    modules: APP_MODULE,
   },
-  'docs/deployment.md': {
-    modules: {
-      ...APP_MODULE,
-      database: `import type { DataSourceOptions } from 'typeorm';
-        export declare const databaseOptions: DataSourceOptions;`,
-    },
-  },
-  'docs/high-availability.md': { modules: APP_MODULE },
   'docs/microservices.md': {
     modules: {
-      caller:
-        'export interface Caller { readonly userId: string; readonly sessionId: string; readonly verifiedAt: number }',
       reports: `export declare class Reports {
         belongsTo(reportId: number, userId: string): Promise<boolean>;
         build(reportId: number): Promise<void>;
@@ -130,8 +99,6 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
   },
   'docs/moving-from-express-session.md': {
     modules: {
-      ...APP_MODULE,
-      ...MIGRATION_CODE,
       'session-store': "import { MemoryStore } from 'express-session';\nexport const store = new MemoryStore();",
     },
   },
@@ -157,10 +124,6 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
   },
   'docs/other-orms.md': {
     modules: {
-      'user.entity': 'export class User { email!: string; password!: string | null; disabledAt!: Date | null; }',
-      'user-queries': `export interface UserRow { id: number; email: string; password: string | null; disabledAt: Date | null }
-        export declare function findUser(by: { id: number } | { email: string }): Promise<UserRow | undefined>;
-        export declare function replaceHash(id: number, password: string, expected?: string): Promise<number>;`,
       kysely: `import type { Generated, Kysely } from 'kysely';
         interface Users { id: Generated<number>; email: string; password: string | null; disabled_at: Date | null }
         interface Profiles { user_id: number; plan: string }
@@ -203,40 +166,22 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
   },
   'docs/roles-in-a-relation.md': {
     modules: {
-      'user.entity': 'export class User { email!: string; password!: string | null; roleId!: number | null; }',
       'member.entity': 'export class Member { id!: number; roles!: { name: string }[]; }',
     },
   },
-  'docs/impersonation.md': {
+  'docs/server-rendered-pages.md': {
     modules: {
-      'support.policy': `import { ImpersonationPolicy } from 'nestjs-session-auth';
-        export declare class SupportPolicy extends ImpersonationPolicy { isAllowed(): boolean; }`,
+      markup: `import type { AuthResponse } from 'nestjs-session-auth';
+        export interface Markup { readonly text: string }
+        export declare function markup(parts: TemplateStringsArray, ...values: unknown[]): Markup;
+        export declare function sendPage(response: AuthResponse, title: string, body: Markup): void;`,
     },
   },
-  'docs/roles.md': {
-    modules: {
-      'user.entity': 'export class User { email!: string; password!: string; roles!: string[]; }',
-      'roles.guard': `import type { CanActivate } from '@nestjs/common';
-        export declare enum Role { User = 'user', Admin = 'admin' }
-        export declare const Roles: (...roles: Role[]) => ClassDecorator & MethodDecorator;
-        export declare class RolesGuard implements CanActivate { canActivate(): boolean; }`,
-    },
-  },
-  'docs/server-rendered-pages.md': { modules: EXAMPLE },
   'docs/realms.md': {
     modules: {
-      'member.entity': 'export class Member {}',
-      'tenant-of-host': `import { RealmResolver } from 'nestjs-session-auth';
-        export class TenantOfHost extends RealmResolver { realmOf(): string | null { return null; } }`,
       'people.entity': `export class Person { id!: number; email!: string; password!: string | null; disabledAt!: Date | null; }
         export class Customer extends Person {}
         export class StaffMember extends Person {}`,
-    },
-  },
-  'docs/session-terms.md': {
-    modules: {
-      'account.policy': `import { LoginPolicy } from 'nestjs-session-auth';
-        export declare class AccountPolicy extends LoginPolicy { decide(): null; }`,
     },
   },
   'docs/second-factors.md': {
@@ -248,7 +193,6 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
     modules: {
       enrollments: 'export declare class Enrollments { exists(userId: string): Promise<boolean>; }',
       codes: 'export declare class Codes { use(userId: string, code: string): Promise<boolean>; }',
-      'login-code': 'export class LoginCode { ticket!: string; code!: string; }',
     },
   },
   'docs/session-data.md': {
@@ -258,7 +202,7 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
   },
   'docs/testing.md': {
     modules: {
-      '../src/app.module': APP_MODULE['app.module'],
+      '../src/app.module': 'export class AppModule {}',
       '../src/me.controller': 'export class MeController {}',
     },
   },
@@ -268,24 +212,6 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
     modules: { 'profile.entity': 'export class Profile { userId!: string; plan!: string; }' },
   },
   'docs/transports.md': { modules: { profile: 'export class Profile { username!: string; signedInAt!: Date; }' } },
-  'docs/two-kinds-of-users.md': {
-    modules: {
-      'people.entity': `export abstract class Person {
-          id!: number; email!: string; password!: string | null; disabledAt!: Date | null;
-        }
-        export class Customer extends Person {}
-        export class StaffMember extends Person {}`,
-      'two-kinds-of-users': `import { type StoredUser, UserStore } from 'nestjs-session-auth';
-        export type Kind = 'customer' | 'staff';
-        export declare class TwoKindsOfUsers extends UserStore {
-          findByUsername(): Promise<StoredUser | null>;
-          findById(): Promise<StoredUser | null>;
-        }`,
-      'kind.guard': `import type { CanActivate } from '@nestjs/common';
-        export declare const For: (...kinds: string[]) => ClassDecorator & MethodDecorator;
-        export declare class KindGuard implements CanActivate { canActivate(): boolean; }`,
-    },
-  },
   'docs/user-store.md': {
     modules: {
       directory: `export declare class DirectoryModule {}
@@ -295,9 +221,5 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
   },
   'docs/your-own-users.md': {
     declared: "import type { AuthService as Auth } from 'nestjs-session-auth';\ndeclare const auth: Auth;",
-    modules: {
-      'user.entity': 'export class User { email!: string; password!: string | null; disabledAt!: Date | null; }',
-      'create-users.migration': 'export class CreateUsers1760000000000 {}',
-    },
   },
 };

@@ -1,16 +1,12 @@
 import { AUTH_ENTITIES, type ImpersonationPolicy } from 'nestjs-session-auth';
 import { describeHttp } from '../support/environment';
 import { entityOf, GENERATED_ID, UNIQUE_TEXT } from '../support/mapped-users';
-import type { TestApplication } from '../support/test-application';
-import { blocksUnder } from './code-blocks';
-import { runBlock } from './run-block';
+import { codeOf } from './run-block';
 
-type Controller = new (...args: never[]) => object;
-
-const codeUnder = <T>(heading: string): T => runBlock<T>(blocksUnder('docs/impersonation.md', heading)[0]!);
-const { SupportPolicy } = codeUnder<{ SupportPolicy: new () => ImpersonationPolicy }>('## Allow it');
-const { SupportController } = codeUnder<{ SupportController: Controller }>('## Begin');
-const { MeController } = codeUnder<{ MeController: Controller }>('## Show it, and go back');
+const code = codeOf('docs/impersonation.md');
+const { SupportPolicy } = code<{ SupportPolicy: new () => ImpersonationPolicy }>('## Allow it');
+const { SupportController } = code('## Begin');
+const { MeController } = code('## Show it, and go back');
 
 const Member = entityOf('members', {
   id: GENERATED_ID,
@@ -22,8 +18,7 @@ const users = { entity: Member, username: 'username', passwordHash: 'password', 
 const options = {
   entities: [...AUTH_ENTITIES, Member],
   auth: { users, impersonationPolicy: SupportPolicy },
-  controllers: [SupportController],
-  providers: [],
+  controllers: [SupportController!],
 };
 
 describeHttp('the code in docs/impersonation.md', options, ({ app }) => {
@@ -31,11 +26,10 @@ describeHttp('the code in docs/impersonation.md', options, ({ app }) => {
     ((await app.dataSource.getRepository(Member).findOneByOrFail({ username })) as unknown as { id: number }).id;
   const setRoles = (username: string, roles: string[] | null): Promise<unknown> =>
     app.dataSource.getRepository(Member).update({ username }, { roles } as never);
-  const begin = async (env: TestApplication, reason: string) =>
-    env.post('/support/impersonations', (await env.login()).access_token, {
-      userId: String(await idOf('bob')),
-      reason,
-    });
+  const begin = async (reason: string) => {
+    const form = { userId: String(await idOf('bob')), reason };
+    return app.post('/support/impersonations', (await app.login()).access_token, form);
+  };
 
   beforeEach(async () => {
     await setRoles('alice', ['support']);
@@ -43,12 +37,12 @@ describeHttp('the code in docs/impersonation.md', options, ({ app }) => {
   });
 
   it('support acts as a customer for half an hour', async () => {
-    const { status, body } = await begin(app, 'ticket 7');
+    const { status, body } = await begin('ticket 7');
     expect([status, Date.parse(body.expires_at) - app.clock.now()]).toEqual([201, 1_800_000]);
     await app.post('/support/impersonations', body.access_token, {}).expect(403);
     const principal = (await app.auth.authenticate(body.access_token))!;
     expect(principal.actor).toMatchObject({ userId: await idOf('alice'), reason: 'ticket 7' });
-    const me = new MeController() as { me(...args: unknown[]): object };
+    const me = new MeController!() as { me(...args: unknown[]): object };
     expect(me.me(principal, { username: 'bob' })).toEqual({ username: 'bob', isImpersonated: true });
     expect(me.me(null, null)).toEqual({ username: null, isImpersonated: false });
   });
@@ -60,6 +54,6 @@ describeHttp('the code in docs/impersonation.md', options, ({ app }) => {
   ])('%s is refused', async (_, ofAlice, ofBob, reason, code) => {
     await setRoles('alice', ofAlice);
     await setRoles('bob', ofBob);
-    expect((await begin(app, reason)).body).toMatchObject({ code });
+    expect((await begin(reason)).body).toMatchObject({ code });
   });
 });

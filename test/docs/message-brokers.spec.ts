@@ -1,4 +1,4 @@
-import { Controller, Module, UseGuards, type ModuleMetadata, type Type } from '@nestjs/common';
+import { Controller, Module, UseGuards, type INestMicroservice } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import {
@@ -34,41 +34,27 @@ import { describeOn } from '../support/databases';
 import { describeApplication, setActive, storedSession, userIdOf } from '../support/environment';
 import { DrivenClock, MINUTE } from '../support/driven-clock';
 import { databaseForTest, startForTest } from '../support/start-for-test';
-import type { LoginAnswer, TestApplication } from '../support/test-application';
+import type { LoginAnswer } from '../support/test-application';
 import { blocksUnder } from './code-blocks';
-import { runBlock } from './run-block';
+import { codeOf } from './run-block';
 
 const PAGE = 'docs/microservices.md';
-const [gatewayBlock, serviceBlock] = blocksUnder(PAGE, '## The gateway authenticates');
-const [sourceBlock] = blocksUnder(PAGE, '## Or the service verifies the token');
-const [grants] = blocksUnder(PAGE, '## Or the service verifies the token', 'sql');
-const [jobsBlock] = blocksUnder(PAGE, '## Messages processed later');
-
-const { OrdersGateway } = runBlock<{ OrdersGateway: Type }>(gatewayBlock!);
-const { OrdersController } = runBlock<{ OrdersController: Type }>(serviceBlock!);
+const VERIFIES = '## Or the service verifies the token';
+const code = codeOf(PAGE);
+const { OrdersGateway } = code('## The gateway authenticates');
+const { OrdersController } = code('## The gateway authenticates', {}, 1);
 const forRoot = () => undefined;
-const { MessageTokens } = runBlock<{ MessageTokens: new () => TokenSource }>(sourceBlock!, {
+const { MessageTokens } = code<{ MessageTokens: new () => TokenSource }>(VERIFIES, {
   modules: { 'nestjs-session-auth': { TokenSource, AuthModule: { forRoot } } },
 });
+const [grants] = blocksUnder(PAGE, VERIFIES, 'sql');
 
 /** Sends a message, and returns the response or the error. */
 const send = (client: ClientProxy, pattern: string, data: unknown): Promise<unknown> =>
   firstValueFrom(client.send<unknown>(pattern, data)).catch((error: unknown) => ({ error }));
 
-async function startService(
-  options: MicroserviceOptions,
-  controllers: Type[],
-  imports: ModuleMetadata['imports'] = [],
-) {
-  @Module({ imports, controllers })
-  class ServiceModule {}
-  const service = await NestFactory.createMicroservice<MicroserviceOptions>(ServiceModule, {
-    ...options,
-    logger: false,
-  });
-  await service.listen();
-  return service;
-}
+@Module({ controllers: [OrdersController!] })
+class ServiceModule {}
 
 describeOnEachBroker('the messages in docs/microservices.md', (broker) => {
   const options = optionsOf(broker, `orders_${process.pid}`);
@@ -77,24 +63,24 @@ describeOnEachBroker('the messages in docs/microservices.md', (broker) => {
   afterAll(() => client.close());
 
   describe('from a gateway that authenticates', () => {
-    let service: Awaited<ReturnType<typeof startService>>;
-    beforeAll(async () => void (service = await startService(options, [OrdersController])));
+    let service: INestMicroservice;
+    beforeAll(async () => {
+      service = await NestFactory.createMicroservice<MicroserviceOptions>(ServiceModule, { ...options, logger: false });
+      await service.listen();
+    });
     afterAll(async () => {
       await untilConfirmed(service);
       await service.close();
     });
 
-    describeApplication('the gateway', { imports, controllers: [OrdersGateway] }, (env) => {
-      const order = (app: TestApplication, token: string, body: object) => app.post('/orders', token, body);
-
+    describeApplication('the gateway', { imports, controllers: [OrdersGateway!] }, ({ app }) => {
       it('a client that sends a caller of its own in the body is still itself', async () => {
-        const { app } = env;
         const { access_token: accessToken, session_id: sessionId } = await app.login();
         const forged = { item: 'book', caller: { userId: await userIdOf(app, 'bob'), sessionId, verifiedAt: 0 } };
-        const { body } = await order(app, accessToken, forged).expect(201);
+        const { body } = await app.post('/orders', accessToken, forged).expect(201);
         expect(body).toEqual({ order: forged, userId: await userIdOf(app, 'alice') });
         await app.post('/auth/logout', accessToken).expect(200);
-        await order(app, accessToken, { item: 'book' }).expect(401);
+        await app.post('/orders', accessToken, { item: 'book' }).expect(401);
       });
 
       it('the service refuses a message whose caller was verified too long ago, or not at all', async () => {
@@ -137,9 +123,8 @@ describeOnEachBroker('the messages in docs/microservices.md', (broker) => {
 
 async function messageWith(broker: BrokerName, accessToken: string): Promise<unknown> {
   if (broker === 'Redis') return { accessToken };
-  if (broker === 'RabbitMQ') {
-    return new RmqRecordBuilder({}).setOptions({ headers: { authorization: accessToken } }).build();
-  }
+  const options = { headers: { authorization: accessToken } };
+  if (broker === 'RabbitMQ') return new RmqRecordBuilder({}).setOptions(options).build();
   const { headers } = await import('@nats-io/transport-node');
   const found = headers();
   found.set('authorization', accessToken);
@@ -171,22 +156,18 @@ describeOn('postgres')('the rights in docs/microservices.md on %s', (name) => {
     [url.username, url.password] = [role, 'secret'];
     const clock = new DrivenClock();
     const ignore = () => undefined;
-    const start = async () => {
-      const module = await Test.createTestingModule({
-        imports: [
-          TypeOrmModule.forRoot(withAuthTables({ type: 'postgres', url: url.href })),
-          EventEmitterModule.forRoot(),
-          AuthModule.forRoot({ controllers: false, pruneIntervalSeconds: false, connections: 2 }),
-        ],
-      })
-        .overrideProvider(Clock)
-        .useValue(clock)
-        .setLogger({ log: ignore, error: ignore, warn: ignore })
-        .compile();
-      await module.init();
-      return module;
-    };
-    const service = await start();
+    const service = await Test.createTestingModule({
+      imports: [
+        TypeOrmModule.forRoot(withAuthTables({ type: 'postgres', url: url.href })),
+        EventEmitterModule.forRoot(),
+        AuthModule.forRoot({ controllers: false, pruneIntervalSeconds: false, connections: 2 }),
+      ],
+    })
+      .overrideProvider(Clock)
+      .useValue(clock)
+      .setLogger({ log: ignore, error: ignore, warn: ignore })
+      .compile();
+    await service.init();
     const auth = service.get(AuthService);
 
     const first = await gateway.login();
@@ -202,15 +183,14 @@ describeOn('postgres')('the rights in docs/microservices.md on %s', (name) => {
     await service.get(Activity).flush();
     expect((await storedSession(gateway, first.session_id)).lastActivity).toBe(stored.lastActivity + MINUTE);
 
-    const attempts = [
+    for (const sql of [
       'SELECT password_hash FROM auth_users',
       'UPDATE auth_users SET active = true',
       'UPDATE auth_sessions SET user_id = 1::text',
       'UPDATE auth_sessions SET access_digest = refresh_digest',
       'DELETE FROM auth_sessions',
       'SELECT * FROM auth_events',
-    ];
-    for (const sql of attempts) {
+    ]) {
       await expect(service.get(DataSource).query(sql)).rejects.toMatchObject({ driverError: { code: '42501' } });
     }
     await setActive(gateway, 'alice', false);
@@ -221,9 +201,8 @@ describeOn('postgres')('the rights in docs/microservices.md on %s', (name) => {
   });
 });
 
-describeApplication('the job in docs/microservices.md', {}, (env) => {
+describeApplication('the job in docs/microservices.md', {}, ({ app }) => {
   it('a job of a user who was disabled in the meantime, or whose report is another user’s, has no effect', async () => {
-    const { app } = env;
     const built: number[] = [];
     const userId = await userIdOf(app);
     const reports = {
@@ -231,7 +210,9 @@ describeApplication('the job in docs/microservices.md', {}, (env) => {
       build: async (id: number) => void built.push(id),
     };
     type Jobs = new (dataSource: DataSource, own: typeof reports) => { build(job: object): Promise<void> };
-    const { ReportJobs } = runBlock<{ ReportJobs: Jobs }>(jobsBlock!, { modules: { './reports.js': {} } });
+    const { ReportJobs } = code<{ ReportJobs: Jobs }>('## Messages processed later', {
+      modules: { './reports.js': {} },
+    });
     const jobs = new ReportJobs(app.dataSource, reports);
     await jobs.build({ userId, reportId: 2 });
     await setActive(app, 'alice', false);

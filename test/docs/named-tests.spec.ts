@@ -1,6 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
@@ -41,44 +40,4 @@ describe('the tests that docs/threats.md and docs/asvs.md name', () => {
     expect(rowsOf('docs/threats.md').length).toBeGreaterThan(80);
     expect(rowsOf('docs/asvs.md').length).toBeGreaterThan(60);
   });
-});
-
-/** A result as Jest reports it. */
-interface Result {
-  fullName: string;
-  status: string;
-}
-
-const FILE = 'test/base/failure-report.spec.ts';
-const TITLE = 'contains no line breaks from an error message, which could forge log lines';
-
-it.each<[string, (results: Map<string, Result[]>, one: Result) => void]>([
-  ['did not run', (results) => results.delete(FILE)],
-  ['was skipped', (_, one) => (one.status = 'pending')],
-  ['failed on another database', (results, one) => results.get(FILE)!.push({ ...one, status: 'failed' })],
-  ['has another title', (_, one) => (one.fullName = 'contains no line breaks')],
-  ['is in another file', (results, one) => results.set(FILE, []).set('test/login/login.spec.ts', [one])],
-])('the check of named tests passes if each of them passed, and fails if one %s', (_, change) => {
-  const results = new Map<string, Result[]>();
-  for (const { file, title } of tests) {
-    const fullName = `on sqlite ${title.replaceAll(/%(\.\d+)?\w|\$\{?\w+\}?/g, 'a value')}`;
-    const others = (results.get(file) ?? []).filter((one) => one.fullName !== fullName);
-    results.set(file, [...others, { fullName, status: 'passed' }]);
-  }
-  const folder = mkdtempSync(join(tmpdir(), 'nsa-report-'));
-  const check = (): [number | null, string] => {
-    const testResults = [...results].map(([file, assertionResults]) => ({ name: `/x/${file}`, assertionResults }));
-    const report = join(folder, 'report.json');
-    writeFileSync(report, JSON.stringify({ testResults }));
-    const { status, stderr } = spawnSync(process.execPath, [SCRIPT, report], { encoding: 'utf8' });
-    return [status, stderr];
-  };
-  expect(check()).toEqual([0, '']);
-  change(
-    results,
-    results.get(FILE)!.find(({ fullName }) => fullName.endsWith(TITLE))!,
-  );
-  const problem = expect.stringContaining(`names "${TITLE}" in ${FILE}, which was not run or did not pass.`);
-  expect(check()).toEqual([1, problem]);
-  rmSync(folder, { recursive: true });
 });

@@ -5,7 +5,7 @@ import { Mailer } from '../../apps/sample/src/mailer';
 import { SecurityEmails } from '../../apps/sample/src/security-emails';
 import { describeOnEachDatabase, restorePassword, userIdOf } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
-import { blocksOf } from './code-blocks';
+import { blocksOf, type CodeBlock } from './code-blocks';
 
 const sent: [UserId, string, string][] = [];
 class Outbox extends Mailer {
@@ -16,17 +16,12 @@ class Outbox extends Mailer {
 
 const UA =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36';
-const options = {
-  providers: [SecurityEmails, { provide: Mailer, useClass: Outbox }],
-};
+const options = { providers: [SecurityEmails, { provide: Mailer, useClass: Outbox }] };
 
 it('docs/notifications.md shows the listener of the sample application', () => {
   const sample = readFileSync(join(__dirname, '../../apps/sample/src/security-emails.ts'), 'utf8');
-  expect(
-    blocksOf('docs/notifications.md')[0]!
-      .code.replace(/\.js'; .*/, "';")
-      .trim(),
-  ).toBe(sample.trim());
+  const [{ code }] = blocksOf('docs/notifications.md') as [CodeBlock];
+  expect(code.replace(/\.js'; .*/, "';").trim()).toBe(sample.trim());
 });
 
 describeOnEachDatabase('docs/notifications.md', options, ({ app }) => {

@@ -1,4 +1,4 @@
-import type { ModuleMetadata } from '@nestjs/common';
+import type { ModuleMetadata, Type } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
@@ -6,23 +6,31 @@ import { eq } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { pgTable, serial, text, timestamp } from 'drizzle-orm/pg-core';
 import { Kysely, PostgresDialect, type Generated } from 'kysely';
-import { AuthModule, AuthService, BcryptPasswordHasher, withAuthTables } from 'nestjs-session-auth';
-import type { UserStore } from 'nestjs-session-auth';
+import { AuthModule, AuthService, BcryptPasswordHasher, withAuthTables, type UserStore } from 'nestjs-session-auth';
 import { Pool } from 'pg';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { describeOn, type TestDatabase } from '../support/databases';
+import { describeOn } from '../support/databases';
 import { databaseForTest } from '../support/start-for-test';
 import { CHEAP, PASSWORD } from '../support/test-application';
-import { blocksUnder } from './code-blocks';
-import { runBlock } from './run-block';
+import { codeOf } from './run-block';
 
-const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
+const code = codeOf('docs/other-orms.md');
+const STORE = '## Or read users with your ORM';
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of closing.splice(0)) await end();
+});
 
-const PAGE = 'docs/other-orms.md';
-const [entityBlock, moduleBlock] = blocksUnder(PAGE, '## Add the DataSource');
-const [signUpBlock] = blocksUnder(PAGE, '## Create users with your ORM');
-const [storeBlock, ...queryBlocks] = blocksUnder(PAGE, '## Or read users with your ORM');
-const [transactionBlock] = blocksUnder(PAGE, '## Use transactions');
+/** Starts an application, which is closed after the test. */
+async function start(imports: NonNullable<ModuleMetadata['imports']>) {
+  const silent = { log: () => undefined, error: () => undefined, warn: () => undefined };
+  const module = await Test.createTestingModule({ imports }).setLogger(silent).compile();
+  closing.unshift(() => module.close());
+  await module.init();
+  return { auth: module.get(AuthService), dataSource: module.get(DataSource) };
+}
+
+const login = (auth: AuthService) => auth.login({ username: 'alice', password: PASSWORD });
 
 interface Tables {
   users: { id: Generated<number>; email: string; password: string | null; disabled_at?: Date | null };
@@ -52,11 +60,6 @@ const prismaOn = (db: ReturnType<typeof drizzle>) => ({
 });
 
 describeOn('postgres')('the code in docs/other-orms.md on %s', (name) => {
-  const close: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const end of close.splice(0)) await end();
-  });
-
   /** Returns the application's database with Kysely, Drizzle and the stand-in for Prisma on it. */
   async function applicationDatabase() {
     const database = await databaseForTest(name);
@@ -66,7 +69,7 @@ describeOn('postgres')('the code in docs/other-orms.md on %s', (name) => {
     await pool.query(`DROP SCHEMA IF EXISTS auth CASCADE; CREATE SCHEMA auth;
       CREATE TABLE users (id serial PRIMARY KEY, email text NOT NULL UNIQUE, password text, disabled_at timestamptz);
       CREATE TABLE profiles (user_id int NOT NULL, plan text NOT NULL);`);
-    close.push(() => pool.end());
+    closing.push(() => pool.end());
     const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
     const drizzleDb = drizzle({ client: pool });
     const modules = {
@@ -77,27 +80,17 @@ describeOn('postgres')('the code in docs/other-orms.md on %s', (name) => {
     return { url, db, modules };
   }
 
-  async function start(imports: NonNullable<ModuleMetadata['imports']>) {
-    const module = await Test.createTestingModule({ imports }).setLogger(SILENT).compile();
-    close.unshift(() => module.close());
-    await module.init();
-    return { auth: module.get(AuthService), dataSource: module.get(DataSource) };
-  }
-
   async function startWithEntity() {
     const { url, db, modules } = await applicationDatabase();
-    const entity = runBlock<Record<'User', new () => object>>(entityBlock!);
+    const entity = code('## Add the DataSource');
     const forRoot = (options: object) => TypeOrmModule.forRoot({ ...options, url });
     const own = { './user.entity.js': entity, '@nestjs/typeorm': { TypeOrmModule: { forRoot } } };
-    const { AppModule } = runBlock<Record<'AppModule', new () => object>>(moduleBlock!, { modules: own });
-    const { auth, dataSource } = await start([AppModule]);
-    const { SignUp } = runBlock<
-      Record<'SignUp', new (auth: AuthService) => { create(...of: string[]): Promise<number> }>
-    >(signUpBlock!, { modules });
+    const { AppModule } = code('## Add the DataSource', { modules: own }, 1);
+    const { auth, dataSource } = await start([AppModule!]);
+    type SignUp = Type<{ create(...of: string[]): Promise<number> }>;
+    const { SignUp } = code<{ SignUp: SignUp }>('## Create users with your ORM', { modules });
     return { auth, dataSource, db, modules, id: await new SignUp(auth).create('alice', PASSWORD) };
   }
-
-  const login = (auth: AuthService) => auth.login({ username: 'alice', password: PASSWORD });
 
   it('the library stores its tables in the schema auth, and users whom the ORM creates log in', async () => {
     const { auth, dataSource, db, id } = await startWithEntity();
@@ -116,7 +109,7 @@ describeOn('postgres')('the code in docs/other-orms.md on %s', (name) => {
   it('a statement of the ORM and a call to the library are committed together or not at all', async () => {
     const { auth, dataSource, db, modules, id } = await startWithEntity();
     type Downgrade = (auth: AuthService, dataSource: DataSource, id: number) => Promise<void>;
-    const { downgrade } = runBlock<Record<'downgrade', Downgrade>>(transactionBlock!, { modules });
+    const { downgrade } = code<{ downgrade: Downgrade }>('## Use transactions', { modules });
     const { accessToken } = await login(auth);
     await db.updateTable('profiles').set({ plan: 'paid' }).execute();
     const planOf = async () => (await db.selectFrom('profiles').select('plan').executeTakeFirstOrThrow()).plan;
@@ -134,32 +127,26 @@ describeOn('postgres')('the code in docs/other-orms.md on %s', (name) => {
   });
 
   it.each([
-    ['Kysely', 0],
-    ['Drizzle', 1],
-    ['a stand-in for Prisma', 2],
+    ['Kysely', 1],
+    ['Drizzle', 2],
+    ['a stand-in for Prisma', 3],
   ])('the UserStore over %s finds users, and replaces a hash only if it is the expected one', async (_, index) => {
     const { url, db, modules } = await applicationDatabase();
-    const queries = runBlock<{ replaceHash(...of: unknown[]): Promise<number> }>(queryBlocks[index]!, { modules });
-    const { AppUsers } = runBlock<Record<'AppUsers', new () => UserStore>>(storeBlock!, {
-      modules: { './user-queries.js': queries },
-    });
+    const queries = code<{ replaceHash(...of: unknown[]): Promise<number> }>(STORE, { modules }, index);
+    const { AppUsers } = code<{ AppUsers: Type<UserStore> }>(STORE, { modules: { './user-queries.js': queries } });
+    const options = { type: 'postgres', url, schema: 'auth', migrationsRun: true } as const;
     const { auth } = await start([
-      TypeOrmModule.forRoot(
-        withAuthTables({ type: 'postgres', url, schema: 'auth', migrationsRun: true }, { usersTable: false }),
-      ),
+      TypeOrmModule.forRoot(withAuthTables(options, { usersTable: false })),
       EventEmitterModule.forRoot(),
       AuthModule.forRoot({ ...CHEAP, users: AppUsers }),
     ]);
-    await db
-      .insertInto('users')
-      .values({ email: 'alice', password: await auth.hashPassword(PASSWORD) })
-      .execute();
+    const password = await auth.hashPassword(PASSWORD);
+    await db.insertInto('users').values({ email: 'alice', password }).execute();
     const { accessToken } = await login(auth);
     const principal = (await auth.authenticate(accessToken))!;
     expect(await auth.loadUser(principal)).toEqual({ id: 1, username: 'alice', active: true });
-    await expect(auth.login({ username: 'bob', password: PASSWORD })).rejects.toMatchObject({
-      code: 'invalid_credentials',
-    });
+    const unknown = auth.login({ username: 'bob', password: PASSWORD });
+    await expect(unknown).rejects.toMatchObject({ code: 'invalid_credentials' });
     const change = { currentPassword: PASSWORD, newPassword: 'a password that is new' };
     const { accessToken: changed } = await auth.changePassword(principal, change);
     expect(await queries.replaceHash(1, 'other', 'not the stored hash')).toBe(0);
@@ -172,10 +159,9 @@ describeOn('postgres')('the code in docs/other-orms.md on %s', (name) => {
 describeOn('mysql')('users in another database of the same server, as in docs/other-orms.md, on %s', (name) => {
   it('the library stores its tables in its own database, and users of the other database log in', async () => {
     const [own, other] = [await databaseForTest(name), await databaseForTest(name)];
-    const url = (database: TestDatabase) => (database.options as { url: string }).url;
-    const app = new URL(url(other)).pathname.slice(1);
+    const { url } = other.options as { url: string };
 
-    @Entity({ name: 'users', database: app, synchronize: false })
+    @Entity({ name: 'users', database: new URL(url).pathname.slice(1), synchronize: false })
     class User {
       @PrimaryGeneratedColumn() id!: number;
       @Column({ type: 'varchar', unique: true }) email!: string;
@@ -183,28 +169,20 @@ describeOn('mysql')('users in another database of the same server, as in docs/ot
     }
 
     const hash = await new BcryptPasswordHasher(4).hash(PASSWORD);
-    const users = await new DataSource({ type: 'mysql', url: url(other) }).initialize();
+    const users = await new DataSource({ type: 'mysql', url }).initialize();
     await users.query(
       'CREATE TABLE users (id int PRIMARY KEY AUTO_INCREMENT, email varchar(255) UNIQUE, password varchar(255))',
     );
     await users.query(`INSERT INTO users (email, password) VALUES ('alice', '${hash}')`);
-    const module = await Test.createTestingModule({
-      imports: [
-        TypeOrmModule.forRoot(
-          withAuthTables({ ...own.options, entities: [User], migrationsRun: true }, { usersTable: false }),
-        ),
-        EventEmitterModule.forRoot(),
-        AuthModule.forRoot({ ...CHEAP, users: { entity: User, username: 'email', passwordHash: 'password' } }),
-      ],
-    })
-      .setLogger(SILENT)
-      .compile();
-    await module.init();
-    const auth = module.get(AuthService);
-    const { accessToken } = await auth.login({ username: 'alice', password: PASSWORD });
+    const options = { ...own.options, entities: [User], migrationsRun: true };
+    const { auth } = await start([
+      TypeOrmModule.forRoot(withAuthTables(options, { usersTable: false })),
+      EventEmitterModule.forRoot(),
+      AuthModule.forRoot({ ...CHEAP, users: { entity: User, username: 'email', passwordHash: 'password' } }),
+    ]);
+    const { accessToken } = await login(auth);
     expect(await auth.authenticate(accessToken)).toMatchObject({ userId: 1 });
     expect((await users.query('SHOW TABLES')).map(Object.values)).toEqual([['users']]);
-    await module.close();
     await users.destroy();
   });
 });

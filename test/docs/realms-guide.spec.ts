@@ -2,19 +2,17 @@ import type { Type } from '@nestjs/common';
 import { AUTH_ENTITIES_WITHOUT_USERS, RealmResolver, type TransportCall, type UserStore } from 'nestjs-session-auth';
 import { describeOnEachDatabase } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
-import { blocksUnder } from './code-blocks';
-import { runBlock } from './run-block';
+import { codeOf } from './run-block';
 
-const PAGE = 'docs/realms.md';
-const [entity, resolver] = blocksUnder(PAGE, '## Tenants').map((block, i) => (i < 2 ? runBlock<object>(block) : {}));
-const { Member } = entity as { Member: Type };
-const { TenantOfHost } = resolver as { TenantOfHost: Type<RealmResolver> };
-const { SignUpController } = runBlock<{ SignUpController: Type }>(blocksUnder(PAGE, '## Methods without a call')[0]!);
+const code = codeOf('docs/realms.md');
+const { Member } = code<{ Member: Type }>('## Tenants');
+const { TenantOfHost } = code<{ TenantOfHost: Type<RealmResolver> }>('## Tenants', {}, 1);
+const { SignUpController } = code('## Methods without a call');
 const users = { entity: Member, username: 'email', passwordHash: 'password', realm: 'tenant' };
 const tenants = {
   auth: { realm: TenantOfHost, users },
   entities: [Member, ...AUTH_ENTITIES_WITHOUT_USERS],
-  controllers: [SignUpController],
+  controllers: [SignUpController!],
   users: [],
 };
 
@@ -31,12 +29,10 @@ describeOnEachDatabase('tenants in docs/realms.md', tenants, ({ app }) => {
   });
 });
 
-const [tables] = blocksUnder('docs/two-kinds-of-users.md', '## The tables');
-const people = runBlock<Record<'Customer' | 'StaffMember', Type>>(tables!);
-const { CustomersAndStaff } = runBlock<{ CustomersAndStaff: Type<UserStore> }>(
-  blocksUnder(PAGE, '## Admins beside customers')[0]!,
-  { modules: { './people.entity.js': people } },
-);
+const people = codeOf('docs/two-kinds-of-users.md')<Record<'Customer' | 'StaffMember', Type>>('## The tables');
+const { CustomersAndStaff } = code<{ CustomersAndStaff: Type<UserStore> }>('## Admins beside customers', {
+  modules: { './people.entity.js': people },
+});
 
 class RealmOfPath extends RealmResolver {
   realmOf(call: TransportCall): string {
@@ -55,10 +51,8 @@ describeOnEachDatabase('admins beside customers in docs/realms.md', kinds, ({ ap
   it('a person in both tables has two users, whose tokens are valid in their realm only', async () => {
     const row = { id: 1, email: 'alice', password: await app.auth.hashPassword(PASSWORD), disabledAt: null };
     for (const table of [people.Customer, people.StaffMember]) await app.dataSource.getRepository(table).save(row);
-    for (const [realm, other] of [
-      ['customers', 'staff'],
-      ['staff', 'customers'],
-    ] as const) {
+    for (const realm of ['customers', 'staff']) {
+      const other = realm === 'staff' ? 'customers' : 'staff';
       const { accessToken, userId } = await app.auth.login({ username: 'alice', password: PASSWORD }, { realm });
       expect(userId).toBe(`${realm}:1`);
       await app.get('/auth/sessions/', accessToken).set('X-Realm', realm).expect(200);

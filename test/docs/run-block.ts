@@ -1,5 +1,6 @@
+import type { Type } from '@nestjs/common';
 import ts from 'typescript';
-import type { CodeBlock } from './code-blocks';
+import { blocksUnder, type CodeBlock } from './code-blocks';
 
 /** The context in which a code block runs. */
 export interface BlockContext {
@@ -34,3 +35,9 @@ export function runBlock<T>(block: CodeBlock, { modules = {}, replaced = {} }: B
   new Function('exports', 'require', outputText)(exported, load);
   return exported as T;
 }
+
+/** Returns a function that runs a code block of a page, by default the first one under a heading. */
+export const codeOf =
+  (page: string) =>
+  <T = Record<string, Type>>(heading: string, context?: BlockContext, index = 0): T =>
+    runBlock<T>(blocksUnder(page, heading)[index]!, context);

@@ -9,15 +9,12 @@ import { describeOnEachServer, INVALID_CREDENTIALS } from '../support/environmen
 import { entityOf, GENERATED_ID, mappedUsers, OPTIONAL_TEXT, UNIQUE_TEXT } from '../support/mapped-users';
 import { startForTest } from '../support/start-for-test';
 import { PASSWORD } from '../support/test-application';
-import { blocksUnder } from './code-blocks';
-import { runBlock, type BlockContext } from './run-block';
+import { codeOf } from './run-block';
 
 const Member = entityOf('Member', { id: GENERATED_ID, email: UNIQUE_TEXT, password: OPTIONAL_TEXT });
 const options = mappedUsers({ entity: Member, username: 'email', passwordHash: 'password' }, {}, ['alice']);
 
-function blockUnder<T>(heading: string, context?: BlockContext): T {
-  return runBlock<T>(blocksUnder('docs/testing.md', heading)[0]!, context);
-}
+const code = codeOf('docs/testing.md');
 
 describeOnEachServer('a test that runs in a transaction which it rolls back', options, ({ app }) => {
   it('the library sees only committed users, and its sessions, events and counts stay', async () => {
@@ -56,12 +53,9 @@ async function beginShared(dataSource: DataSource) {
 }
 
 describeOn('postgres')('the code for such tests in docs/testing.md on %s', (name) => {
-  const { emptyTables } = blockUnder<{ emptyTables: (dataSource: DataSource) => Promise<void> }>(
-    '### Commit, and empty the tables',
-  );
-  const { copyDatabase } = blockUnder<{
-    copyDatabase: (admin: DataSource, template: string, name: string) => Promise<void>;
-  }>('### A database for each test file');
+  type Prepare = (dataSource: DataSource, ...names: string[]) => Promise<void>;
+  const { emptyTables } = code<{ emptyTables: Prepare }>('### Commit, and empty the tables');
+  const { copyDatabase } = code<{ copyDatabase: Prepare }>('### A database for each test file');
 
   it('emptyTables() deletes all rows, and the application goes on with the same users again', async () => {
     const app = await startForTest(name, options);
@@ -108,13 +102,11 @@ class GreetingController {
 class AppModule {}
 
 it('the replaced guard in docs/testing.md admits the user of the current test without a database', async () => {
-  const { testingModule } = blockUnder<{ testingModule: Promise<TestingModule> }>(
-    '### Keep the transaction, and replace the guard',
-    {
-      modules: { '../src/app.module.js': { AppModule } },
-      replaced: { 'const testingModule = await': 'export const testingModule =' },
-    },
-  );
+  const heading = '### Keep the transaction, and replace the guard';
+  const { testingModule } = code<{ testingModule: Promise<TestingModule> }>(heading, {
+    modules: { '../src/app.module.js': { AppModule } },
+    replaced: { 'const testingModule = await': 'export const testingModule =' },
+  });
   const app = await (await testingModule).createNestApplication().init();
   const { body } = await request(app.getHttpServer()).get('/greeting').expect(200);
   expect(body).toEqual({ hello: 'alice@example.com' });
