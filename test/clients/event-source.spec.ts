@@ -1,5 +1,4 @@
-import { blocksUnder } from '../docs/code-blocks';
-import { runBlock } from '../docs/run-block';
+import { codeOf } from '../docs/run-block';
 
 /** A double of the browser's `EventSource`, which Node.js lacks. */
 class FakeEventSource {
@@ -30,10 +29,9 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 it('the recipe for EventSource refreshes once after a refusal, and leaves lost connections to the browser', async () => {
   Object.assign(globalThis, { EventSource: FakeEventSource });
   const refresh = jest.fn(() => Promise.resolve());
-  const { listen } = runBlock<{ listen(url: string, receive: (event: unknown) => void): () => void }>(
-    blocksUnder('docs/client-libraries.md', '## EventSource')[0]!,
-    { modules: { './client.js': { client: { refresh } } } },
-  );
+  type Listen = (url: string, receive: (event: unknown) => void) => () => void;
+  const modules = { './client.js': { client: { refresh } } };
+  const { listen } = codeOf('docs/client-libraries.md')<{ listen: Listen }>('## EventSource', { modules });
   const received: unknown[] = [];
   const stop = listen('https://api.example.com/events', (event) => received.push(event));
   const last = () => FakeEventSource.opened.at(-1)!;

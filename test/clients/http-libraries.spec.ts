@@ -1,7 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Body, Controller, Get, Post, UseGuards } from '@nestjs/common';
@@ -124,35 +121,28 @@ describeHttpLibrary('axios', 'signed_out', (page) => {
 // With cookies, the browser decides where they are sent.
 describeHttp('axios with the transport bearer', { auth: BOTH_TRANSPORTS }, (env) => {
   it('axios sends no token to another origin', async () => {
-    const seen: unknown[] = [];
-    const other = createServer(({ headers }, response) => {
-      seen.push(headers.authorization);
-      response.end();
-    });
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const page = new Page(env, 'bearer');
     await page.client.login('alice', PASSWORD);
-    // Without a browser, axios uses its adapter for Node.
-    await outcomeOf(axiosIn(page).get(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`));
-    expect(seen).toEqual([undefined]);
-    await new Promise((resolve) => other.close(resolve));
+    const sent: unknown[] = [];
+    const api = axiosIn(page);
+    api.defaults.adapter = (config) => {
+      sent.push(config.headers.get('Authorization'));
+      return Promise.resolve({ data: null, status: 200, statusText: '', headers: {}, config });
+    };
+    for (const url of ['/orders', 'https://elsewhere.example.com/']) await outcomeOf(api.get(url));
+    expect(sent).toEqual([expect.stringMatching(/^Bearer nsaa_/), undefined]);
   });
 });
 
 type Api = ReturnType<typeof createClient<Record<string, Record<'get' | 'post', object>>>>;
 
 const HEADING = '## openapi-fetch';
+
 /** Returns the types that the command in the guide generates. */
 function typesOf(document: OpenAPIObject): string {
-  const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
-  try {
-    const file = join(folder, 'openapi.json');
-    writeFileSync(file, JSON.stringify(document));
-    const cli = join(__dirname, '../../node_modules/openapi-typescript/bin/cli.js');
-    return execFileSync(process.execPath, [cli, file], { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const cli = join(__dirname, '../../node_modules/openapi-typescript/bin/cli.js');
+  const input = JSON.stringify(document);
+  return execFileSync(process.execPath, [cli], { input, cwd: tmpdir(), encoding: 'utf8', stdio: 'pipe' });
 }
 
 describeHttpLibrary('openapi-fetch', 401, (page) => {
@@ -175,16 +165,13 @@ describe('an openapi-fetch client generated from the OpenAPI document', () => {
     });
   }
 
-  it("a generated client compiles with the types of the library's endpoints and of the application's routes", async () => {
+  it("a generated client compiles with the types of the library's endpoints and of the application's routes only", async () => {
     const sessions = `const { data } = await api.GET('/auth/sessions');
       const ids: string[] = data!.map(({ id }) => id);
       const page = await api.GET('/auth/history', { params: { query: { limit: 10 } } });
       const login = await api.POST('/auth/login', { body: { username: 'alice', password: 'x' } });
       const orders: { item: string }[] | undefined = (await api.GET('/orders')).data;`;
     expect(await problemsOf(sessions)).toEqual([]);
-  }, 120_000);
-
-  it('a generated client does not compile with a path, a body or a parameter that does not match the document', async () => {
     const wrong = `await api.GET('/order');
       await api.POST('/auth/login', { body: { username: 'alice' } });
       await api.GET('/auth/history', { params: { query: { limit: 'ten' } } });`;

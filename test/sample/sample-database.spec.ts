@@ -1,14 +1,10 @@
-import { hasNodeSqlite, NodeSqlite } from 'nestjs-session-auth/node-sqlite';
 import { DataSource, type DataSourceOptions, type Logger } from 'typeorm';
 import { dataSourceOptions } from '../../apps/sample/src/app.module';
 import { prepareDatabase } from '../../apps/sample/src/prepare-database';
 import { readSettings } from '../../apps/sample/src/read-settings';
-import { sqliteDriver } from '../../apps/sample/src/sqlite-driver';
 import { DATABASES, type TestDatabase } from '../support/databases';
 import { urlOf } from '../support/sample';
 import { databaseForTest } from '../support/start-for-test';
-
-const INSTANCES = 4;
 
 const ignore = (): void => undefined;
 
@@ -23,7 +19,7 @@ describe.each(DATABASES)('instances of the sample application that start togethe
     const database = await databaseForTest(name);
     const statements: string[] = [];
     const options = optionsFor(database, (sql) => void statements.push(sql));
-    const started = await Promise.all(Array.from({ length: INSTANCES }, () => prepareDatabase(options)));
+    const started = await Promise.all([1, 2, 3, 4].map(() => prepareDatabase(options)));
     const again = await prepareDatabase(options);
     const rows: { name: string }[] = await again.query('SELECT name FROM migrations ORDER BY id');
     expect(rows.map((row) => row.name).sort()).toEqual(again.migrations.map((migration) => migration.name!).sort());
@@ -39,29 +35,4 @@ describe.each(DATABASES)('instances of the sample application that start togethe
     await expect(prepareDatabase(optionsFor(database), 2)).rejects.toThrow(/users.*already exists/);
     await other.destroy();
   }, 60_000);
-});
-
-describe('the SQLite driver of the sample application', () => {
-  it('the sample application uses node:sqlite if Node has it, and otherwise better-sqlite3', () => {
-    const driver = sqliteDriver();
-    if (hasNodeSqlite()) expect(driver).toBe(NodeSqlite);
-    else expect(driver.name).toBe('Database');
-    new driver(':memory:').close();
-  });
-
-  it.each([
-    ['not installed', 'module-that-is-missing'],
-    ['not built for this Node', 'node:fs'],
-  ])('the error says what to install if better-sqlite3 is %s', async (_, name) => {
-    jest.doMock('nestjs-session-auth/node-sqlite', () => ({ hasNodeSqlite: () => false }));
-    jest.doMock('better-sqlite3', () => jest.requireActual<object>(name), { virtual: true });
-    await jest.isolateModulesAsync(async () => {
-      const sample = await import('../../apps/sample/src/sqlite-driver.js');
-      expect(() => sample.sqliteDriver()).toThrow(
-        /^Node [\d.]+ has no node:sqlite, .* Use Node 22\.13 or later; or install .* a C\+\+ compiler, .* DATABASE_URL/,
-      );
-    });
-    jest.dontMock('nestjs-session-auth/node-sqlite');
-    jest.dontMock('better-sqlite3');
-  });
 });

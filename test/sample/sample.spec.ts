@@ -1,20 +1,14 @@
 import { DataSource } from 'typeorm';
 import { createDatabase, DATABASES } from '../support/databases';
 import { Sample, urlOf } from '../support/sample';
+import type { LoginAnswer } from '../support/test-application';
 
 const ALICE = { username: 'alice', password: 'secret' };
 
-/** The fields of the responses in this file. */
-interface Body {
-  access_token: string;
-  refresh_token: string;
-  session_id: string;
-}
-
-async function call(url: string, token?: string, body?: object): Promise<{ status: number; body: Body }> {
+async function call(url: string, token?: string, body?: object): Promise<{ status: number; body: LoginAnswer }> {
   const headers = { 'Content-Type': 'application/json', ...(token ? { Authorization: `Bearer ${token}` } : {}) };
   const answer = await fetch(url, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers });
-  return { status: answer.status, body: (await answer.json()) as Body };
+  return { status: answer.status, body: (await answer.json()) as LoginAnswer };
 }
 
 describe.each(DATABASES)('two instances of the sample application on %s', (name) => {
@@ -24,7 +18,7 @@ describe.each(DATABASES)('two instances of the sample application on %s', (name)
     const samples = [Sample.start(env), Sample.start(env)];
     const [one, two] = (await Promise.all(samples.map((sample) => sample.url()))) as [string, string];
 
-    const login = async (url: string, username: string, password: string): Promise<Body> =>
+    const login = async (url: string, username: string, password: string): Promise<LoginAnswer> =>
       (await call(`${url}/auth/login/`, undefined, { username, password })).body;
     const phone = await login(one, 'alice', 'secret');
     const laptop = await login(two, 'alice', 'secret');
@@ -77,7 +71,8 @@ describe('the output of the sample application', () => {
     const AUTH_OPTIONS = JSON.stringify({ failedLogins: { throttleFrom: 2, signalAt: 1 } });
     const sample = Sample.start({ DATABASE_URL: urlOf(database), AUTH_OPTIONS });
     const url = await sample.url();
-    const post = async (path: string, body: object): Promise<Body> => (await call(url + path, undefined, body)).body;
+    const post = async (path: string, body: object): Promise<LoginAnswer> =>
+      (await call(url + path, undefined, body)).body;
     const { access_token: access, refresh_token: used } = await post('/auth/login/', ALICE);
     const { refresh_token: next } = await post('/auth/token/refresh/', { refresh_token: used });
     await post('/auth/token/refresh/', { refresh_token: used });
