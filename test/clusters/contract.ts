@@ -23,19 +23,10 @@ async function runSpecs(
   { folder, teardown }: Workspace,
 ): Promise<Outcome[]> {
   const output = join(folder, 'report.json');
-  const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
-  const options = [
-    '--forceExit',
-    '--silent',
-    '--maxWorkers=1',
-    '--reporters=summary',
-    '--json',
-    '--outputFile',
-    output,
-  ];
-  const child = spawn(process.execPath, [jest, ...options, ...specs], {
-    ...{ cwd: ROOT, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] },
-  });
+  const jest = [join(ROOT, 'node_modules/jest/bin/jest.js'), '--forceExit', '--silent', '--maxWorkers=1'];
+  const args = [...jest, '--reporters=summary', '--json', '--outputFile', output, ...specs];
+  const options = { cwd: ROOT, env: { ...process.env, ...env } };
+  const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'ignore', 'inherit'] });
   teardown.add(async () => void child.kill('SIGKILL'));
   await once(child, 'exit');
   const report = JSON.parse(readFileSync(output, 'utf8')) as Record<string, number>;

@@ -14,15 +14,14 @@ export const CHECK_USER = 'haproxy';
 /** The name of a configuration in docs/high-availability.md, or null to check only whether connections are accepted. */
 type Configuration = 'postgres' | 'patroni' | 'galera' | 'group' | null;
 
+/** The servers of each entry, the preferred one first. */
+type Entries = readonly (readonly Server[])[];
+
 /** HAProxy, with a port for each list of servers. Frozen, it forwards nothing and refuses nothing. */
 export class HaProxy extends Server {
   readonly ports: number[] = [];
 
-  static async start(
-    workspace: Workspace,
-    name: Configuration,
-    entries: readonly (readonly Server[])[],
-  ): Promise<HaProxy> {
+  static async start(workspace: Workspace, name: Configuration, entries: Entries): Promise<HaProxy> {
     const haproxy = new HaProxy(workspace, 'haproxy');
     const file = join(haproxy.folder, 'haproxy.cfg');
     writeFileSync(file, haproxy.configure(name, entries));
@@ -58,16 +57,16 @@ export class HaProxy extends Server {
     return text(connection);
   }
 
-  private configure(name: Configuration, entries: readonly (readonly Server[])[]): string {
+  private configure(name: Configuration, entries: Entries): string {
     const block = blocksOf('docs/high-availability.md').find(({ code }) => code.startsWith(`listen ${name}\n`))?.code;
     const check = block?.match(/^ {2}(option|tcp-check|http-check|default-server) .*\n/gm)?.join('');
     const backup = !block || block.includes(' check backup') ? ' backup' : '';
     const sections = entries.map((servers, index) => {
       const port = (this.ports[index] = this.workspace.freePort());
-      const lines = servers.map(
-        (server, nth) =>
-          `  server ${server.name} 127.0.0.1:${server.port} check port ${server.checkPort}${nth > 0 ? backup : ''}`,
-      );
+      const lines = servers.map((server, nth) => {
+        const address = `${server.name} 127.0.0.1:${server.port} check port ${server.checkPort}`;
+        return `  server ${address}${nth > 0 ? backup : ''}`;
+      });
       return `listen entry${index}
   bind 127.0.0.1:${port}
 ${check ?? '  default-server inter 1s fall 2 rise 1\n'}${lines.join('\n')}

@@ -57,11 +57,8 @@ class PatroniMember extends Server {
 
   /** Makes the synchronous standby the primary, and this primary a standby. */
   async switchOver(): Promise<void> {
-    const status = await this.ask(
-      'switchover',
-      { method: 'POST', body: JSON.stringify({ leader: this.name }) },
-      60_000,
-    );
+    const request = { method: 'POST', body: JSON.stringify({ leader: this.name }) };
+    const status = await this.ask('switchover', request, 60_000);
     if (status !== 200) throw new Error(`Patroni refused the switchover with ${status}.`);
   }
 
@@ -109,10 +106,7 @@ export async function untilWritable({ nodes, haproxy }: PatroniCluster): Promise
 /** Starts etcd with one member, and returns its port. */
 async function startEtcd(workspace: Workspace): Promise<number> {
   const etcd = new Server(workspace, 'etcd');
-  const [client, peer] = [etcd.port, workspace.freePort()].map((port) => `http://127.0.0.1:${port}`) as [
-    string,
-    string,
-  ];
+  const [client, peer] = [`http://127.0.0.1:${etcd.port}`, `http://127.0.0.1:${workspace.freePort()}`];
   const settings = [
     ...['--data-dir', join(etcd.folder, 'data'), '--listen-client-urls', client, '--advertise-client-urls', client],
     ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', `default=${peer}`],

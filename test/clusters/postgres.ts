@@ -1,7 +1,6 @@
 import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isListening } from '../support/port';
-import { startPgBouncer } from './pgbouncer';
 import { APPLICATION, DATABASE, type Cluster } from './cluster';
 import { CHECK_USER, HaProxy } from './haproxy';
 import { query, run, Server, type Row } from './server';
@@ -160,28 +159,33 @@ export async function startPostgres(workspace: Workspace, setup: PostgresSetup =
   return { ...cluster, ports: [port], auth: { namedStatements: false } };
 }
 
-/** Starts a PgBouncer that logs in to all databases behind HAProxy as one user, and returns its port. */
+/** Starts a PgBouncer in transaction mode that logs in to all databases behind HAProxy as one user. Returns its port. */
 export async function startBouncer(workspace: Workspace, { ports }: HaProxy, user: string): Promise<number> {
-  const bouncer = await startPgBouncer(`postgres://${user}@127.0.0.1:${ports[0]}/*`, ['server_login_retry = 1']);
-  workspace.teardown.add(() => bouncer.stop());
-  return Number(new URL(bouncer.url).port);
+  const bouncer = new (class extends Server {
+    protected override readonly shutdownSignal = 'SIGKILL';
+  })(workspace, 'pgbouncer');
+  const { port, folder } = bouncer;
+  const file = join(folder, 'pgbouncer.ini');
+  const databases = ['[databases]', `* = host=127.0.0.1 port=${ports[0]} user=${user}`];
+  const settings = [
+    ...['[pgbouncer]', 'listen_addr = 127.0.0.1', `listen_port = ${port}`, 'unix_socket_dir =', 'auth_type = any'],
+    ...['pool_mode = transaction', 'default_pool_size = 20', 'max_client_conn = 500', 'server_login_retry = 1'],
+    ...['ignore_startup_parameters = extra_float_digits', 'log_connections = 0', 'log_disconnections = 0'],
+  ];
+  writeFileSync(file, `${[...databases, ...settings].join('\n')}\n`);
+  await bouncer.launch('pgbouncer', [file], () => isListening(port));
+  return port;
 }
 
 /** Starts Pgpool-II in front of a primary and its standby, and returns its port. */
-export async function startPgpool(
-  workspace: Workspace,
-  nodes: readonly PostgresNode[],
-  isBalancing: boolean,
-): Promise<number> {
+export async function startPgpool(workspace: Workspace, nodes: readonly PostgresNode[], isBalancing: boolean) {
   const pgpool = new (class extends Server {
     protected override readonly shutdownSignal = 'SIGINT';
   })(workspace, 'pgpool');
   const { port, folder } = pgpool;
   const backends = nodes.flatMap((node, index) => [
-    `backend_hostname${index} = '127.0.0.1'`,
-    `backend_port${index} = ${node.port}`,
-    `backend_weight${index} = 1`,
-    `backend_flag${index} = 'DISALLOW_TO_FAILOVER'`,
+    ...[`backend_hostname${index} = '127.0.0.1'`, `backend_port${index} = ${node.port}`],
+    ...[`backend_weight${index} = 1`, `backend_flag${index} = 'DISALLOW_TO_FAILOVER'`],
   ]);
   const configuration = [
     "backend_clustering_mode = 'streaming_replication'",

@@ -8,11 +8,7 @@ export const PASSWORD = 'correct horse battery staple';
 /** The delay before a client repeats a request that got no response. */
 const UNANSWERED_MS = 200;
 
-export interface Session {
-  readonly session_id: string;
-  readonly access_token: string;
-  readonly refresh_token: string;
-}
+export type Session = Readonly<Record<'session_id' | 'access_token' | 'refresh_token', string>>;
 
 /** What the clients of a group observed. Times are values of `performance.now()`. */
 export interface Journal {
@@ -34,8 +30,6 @@ export interface Group {
   /** Whether each request may go to another instance, as behind a load balancer. */
   readonly isSpread: boolean;
   readonly graceSeconds: number;
-  /** The range of the random pause between two rounds of requests, in milliseconds. */
-  readonly pauseMs: readonly [number, number];
   readonly journal: Journal;
 }
 
@@ -54,7 +48,7 @@ abstract class StormClient {
     while (!journal.isOver) {
       if (!this.session) await this.login();
       if (this.session) await this.act(this.session);
-      await sleep(randomInt(...this.group.pauseMs));
+      await sleep(randomInt(200, 600));
     }
   }
 
@@ -149,6 +143,7 @@ export class RacingClient extends StormClient {
   protected override async act(session: Session): Promise<void> {
     this.session = null;
     const request = jsonRequest({ refresh_token: session.refresh_token });
+    const giveUp = (): null => null;
     const once = (url: string): Promise<Reply | null> =>
       requestWithRetries('auth/token/refresh', request, { url: () => url, unavailable: giveUp, unanswered: giveUp });
     const replies = (await Promise.all(this.group.urls.map(once))).filter((reply) => reply !== null);
@@ -164,17 +159,9 @@ export class RacingClient extends StormClient {
     if (this.group.graceSeconds > 0) this.session = won;
     if (refused === 0) return;
     const me = await this.request('me', bearer(won.access_token));
-    if (this.group.graceSeconds === 0) {
-      if (me && me.status !== 401) this.wrong('a missed replay', me);
-    } else if (me?.status === 401) {
-      // The database has lost the refresh, or all sessions were ended in between.
-      this.lose('its access token');
-    } else if (me) {
-      this.wrong('a repetition was refused', me);
-    }
+    const hasGrace = this.group.graceSeconds > 0;
+    // Within a grace period, the database has lost the refresh, or all sessions were ended in between.
+    if (me?.status === 401 && hasGrace) this.lose('its access token');
+    else if (me && me.status !== 401) this.wrong(hasGrace ? 'a repetition was refused' : 'a missed replay', me);
   }
-}
-
-function giveUp(): null {
-  return null;
 }

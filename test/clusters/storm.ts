@@ -15,10 +15,8 @@ const GRACE_SECONDS = 20;
 export const WITNESS = 'alice';
 
 /** The clients of each application. */
-const CLIENTS = [
-  ...Array.from({ length: 24 }, () => RefreshingClient),
-  ...[LogoutClient, LogoutClient, RacingClient, RacingClient],
-];
+const OTHERS = [LogoutClient, LogoutClient, RacingClient, RacingClient];
+const CLIENTS = [...Array.from({ length: 24 }, () => RefreshingClient), ...OTHERS];
 const WARM_UP_MS = 3_000;
 /** The time in which every client must be served again. */
 const RECOVERY_MS = 45_000;
@@ -62,10 +60,8 @@ export async function storm<C extends Cluster>(
   const refreshers = clients.filter((client) => client instanceof RefreshingClient);
   const running = Promise.all(clients.map((client) => client.run()));
   await sleep(WARM_UP_MS);
-  await fault(
-    cluster,
-    applications.flatMap(({ group }) => group.urls),
-  );
+  const urls = applications.flatMap(({ group }) => group.urls);
+  await fault(cluster, urls);
   const healedAt = performance.now();
   const isAnyoneWaiting = (): boolean => refreshers.some((one) => one.servedSince(healedAt).length < 2);
   while (performance.now() - healedAt < RECOVERY_MS && isAnyoneWaiting()) await sleep(100);
@@ -94,15 +90,12 @@ async function start(workspace: Workspace, cluster: Cluster, name: Group['name']
   const options = { history: { maxRowsPerUser: 10_000_000 }, refreshReuseGraceSeconds: graceSeconds };
   const { servers, urls } = await startInstances(cluster, options, workspace);
   const journal = { isOver: false, unavailable: [], lost: [], wrong: [] };
-  const group: Group = { name, isSpread, graceSeconds, urls, pauseMs: [200, 600], journal };
+  const group: Group = { name, isSpread, graceSeconds, urls, journal };
   const users = usersOf(name);
   return { group, servers, clients: CLIENTS.map((Client, index) => new Client(users[index]!, group, index)) };
 }
 
-/** Returns the names of an application's users. */
-function usersOf(name: Group['name']): string[] {
-  return CLIENTS.map((Client, index) => `${name} ${Client.name} ${index}`);
-}
+const usersOf = (name: Group['name']): string[] => CLIENTS.map((Client, index) => `${name} ${Client.name} ${index}`);
 
 /**
  * @param served the times at which each client was served after the fault
