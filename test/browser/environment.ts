@@ -125,14 +125,6 @@ export class BrowserEnvironment {
     return (this.stopping ??= this.app.close());
   }
 
-  /** Stops the application, and starts it again at the same address. */
-  async restartApplication(): Promise<void> {
-    this.dropConnections();
-    await this.stopApplication();
-    this.stopping = undefined;
-    await this.startApplication();
-  }
-
   async close(): Promise<void> {
     await this.browser.close();
     await this.stopApplication();

@@ -41,9 +41,7 @@ describeInChromium.each(['cookie', 'bearer'] as const)('the devices page, transp
     await page.keyboard.type('wrong');
     await page.keyboard.press('Enter');
     await page.getByText('Invalid credentials.').waitFor();
-    await page.getByLabel('Password', { exact: true }).fill('');
-    await page.getByLabel('Password', { exact: true }).press('s');
-    await page.keyboard.type('ecret');
+    await page.getByLabel('Password', { exact: true }).fill('secret');
     await page.keyboard.press('Enter');
     await page.getByText('Up to date').waitFor();
     await waitForFocus(page, 'devices-title');
@@ -68,7 +66,8 @@ describeInChromium.each(['cookie', 'bearer'] as const)('the devices page, transp
     expect(refused()).toEqual([]);
   });
 
-  it('a device appears when it signs in, and a window shows immediately that it was signed out from another device', async () => {
+  it('a device appears when it signs in, and a window shows immediately that it was signed out by another device', async () => {
+    const bob = await env.signIn('bob');
     const desk = await env.signIn();
     const phone = await env.signIn('alice', PHONE);
     await rows(desk).nth(1).waitFor();
@@ -81,11 +80,6 @@ describeInChromium.each(['cookie', 'bearer'] as const)('the devices page, transp
     await expectDevices(desk, THIS_DEVICE);
     await waitForFocus(desk, 'devices-title');
     await desk.getByText('Session ended: signed out from another device').waitFor();
-  });
-
-  it('the page signs out all other devices, and then itself, and other users stay signed in', async () => {
-    const bob = await env.signIn('bob');
-    const desk = await env.signIn();
     const others = [await env.signIn('alice', PHONE), await env.signIn()];
     await rows(desk).nth(2).waitFor();
     await desk.getByRole('button', { name: 'Sign out all others' }).click();
@@ -96,27 +90,6 @@ describeInChromium.each(['cookie', 'bearer'] as const)('the devices page, transp
     await desk.getByText('You have signed out.').waitFor();
     await bob.reload();
     await bob.getByText('Signed in as bob').waitFor();
-  });
-
-  it('a password change shows errors at their fields, and keeps only the current device', async () => {
-    const desk = await env.signIn('bob');
-    const phone = await env.signIn('bob', PHONE);
-    const change = async (current: string, next: string): Promise<void> => {
-      await desk.getByLabel('Current password').fill(current);
-      await desk.getByLabel('New password').fill(next);
-      await desk.getByRole('button', { name: 'Change password' }).click();
-    };
-    await change('secret', 'short');
-    await desk.locator('#next-wrong:not(:empty)').waitFor();
-    await waitForFocus(desk, 'next');
-    await change('wrong', 'a new long password');
-    await desk.getByText('Invalid password.').waitFor();
-    await waitForFocus(desk, 'current');
-    await change('secret', 'a new long password');
-    await desk.getByText('The password is changed, and every other device is signed out.').waitFor();
-    await phone.getByText(ENDED).waitFor();
-    await expectDevices(desk, THIS_DEVICE);
-    await signInAt(phone, 'bob', 'a new long password');
   });
 
   it('the simulated theft ends all sessions, and the alert and the history show it after the next sign-in', async () => {
@@ -140,19 +113,6 @@ describeInChromium.each(['cookie', 'bearer'] as const)('the devices page, transp
       .waitFor();
     await desk.getByText('A stolen token was detected: 2 sessions ended').waitFor();
     await tab.getByText('Signed in as alice').waitFor();
-  });
-
-  it('all tabs of a window are signed out and signed in together', async () => {
-    const one = await env.signIn();
-    const two = await one.context().newPage();
-    await two.goto('/');
-    await two.getByRole('banner').getByRole('button', { name: 'Sign out' }).click();
-    await one.getByText('You have signed out.').waitFor();
-    await signInAt(one);
-    await two.getByText('Up to date').waitFor();
-    await one.close();
-    await env.signIn('alice', PHONE);
-    await two.getByRole('heading', { name: ON_PHONE }).waitFor();
   });
 
   it('names are shown as text, and markup in them is not executed', async () => {

@@ -10,20 +10,10 @@ import { walkThrough } from './walk-through';
 const VERSIONS: Versions = { nest: '11', typeorm: '1' };
 const TOOLS = ['pnpm@10', '@yarnpkg/cli-dist@4', 'esbuild@0.28'];
 
-interface Esbuild {
-  build(options: object): Promise<unknown>;
-}
-
+/** The part of esbuild's plugin API that is used here. */
 interface Resolver {
-  onResolve(options: { filter: RegExp }, resolve: (args: Import) => Promise<object | undefined>): void;
+  onResolve(options: { filter: RegExp }, resolve: (args: Record<string, string>) => Promise<object | undefined>): void;
   resolve(path: string, options: object): Promise<{ readonly errors: readonly unknown[] }>;
-}
-
-interface Import {
-  readonly path: string;
-  readonly kind: string;
-  readonly resolveDir: string;
-  readonly pluginData?: unknown;
 }
 
 /** Runs one compiled application in three ways, on PostgreSQL. Returns their names and results. */
@@ -38,12 +28,9 @@ export async function tryManagers(work: string, packed: PackedLibrary): Promise<
   const ways: Record<string, () => Promise<void>> = {
     'pnpm, without optional packages': async () => {
       const folder = project(work, 'pnpm', dist, packed);
-      const options = [
-        '--ignore-scripts',
-        '--config.strict-peer-dependencies=true',
-        '--config.auto-install-peers=false',
-      ];
-      run(process.execPath, [join(tools, 'node_modules/pnpm/bin/pnpm.cjs'), 'install', ...options], folder);
+      const peers = ['--config.strict-peer-dependencies=true', '--config.auto-install-peers=false'];
+      const pnpm = [join(tools, 'node_modules/pnpm/bin/pnpm.cjs'), 'install', '--ignore-scripts', ...peers];
+      run(process.execPath, pnpm, folder);
       await tryAt(join(folder, 'dist/main.js'), false);
     },
     "Yarn Plug'n'Play, without optional packages": async () => {
@@ -57,7 +44,9 @@ export async function tryManagers(work: string, packed: PackedLibrary): Promise<
       await tryAt(join(folder, 'dist/main.js'), false, { NODE_OPTIONS: `--require ${join(folder, '.pnp.cjs')}` });
     },
     'npm, bundled by esbuild': async () => {
-      const { build } = createRequire(join(tools, 'package.json'))('esbuild') as Esbuild;
+      const { build } = createRequire(join(tools, 'package.json'))('esbuild') as {
+        build(options: object): Promise<unknown>;
+      };
       const outfile = join(installation.folder, 'bundle.js');
       const common = { bundle: true, platform: 'node', target: 'node20', keepNames: true, logLevel: 'error' };
       const plugins = [{ name: 'absent packages', setup: leaveOutAbsent }];
@@ -89,7 +78,7 @@ function tryAt(entry: string, hasDevices: boolean, env: NodeJS.ProcessEnv = {}):
 function leaveOutAbsent(resolver: Resolver): void {
   resolver.onResolve({ filter: /^[^./]/ }, async ({ path, kind, resolveDir, pluginData }) => {
     if (pluginData) return undefined;
-    const { errors } = await resolver.resolve(path, { kind, resolveDir, pluginData: true });
+    const { errors } = await resolver.resolve(path!, { kind, resolveDir, pluginData: true });
     return errors.length > 0 ? { path, external: true } : undefined;
   });
 }

@@ -1,10 +1,6 @@
 import { strict as assert } from 'node:assert';
 
-interface Tokens {
-  readonly access_token: string;
-  readonly refresh_token: string;
-  readonly session_id: string;
-}
+type Tokens = Record<'access_token' | 'refresh_token' | 'session_id', string>;
 
 interface Answer {
   readonly status: number;
@@ -41,27 +37,23 @@ export async function walkThrough(url: string, hasDevices: boolean): Promise<voi
   assert.equal(current['id'], laptop.session_id);
   assert.equal(current['browser_family'], hasDevices ? 'Chrome' : 'Other');
 
-  const refreshed = await post('/auth/token/refresh/', { refresh_token: laptop.refresh_token });
-  assert.equal(refreshed.status, 200);
-  const fresh = refreshed.body as Tokens;
+  const refresh = (): Promise<Answer> => post('/auth/token/refresh/', { refresh_token: laptop.refresh_token });
+  const { status, body } = await refresh();
+  assert.equal(status, 200);
+  const fresh = body as Tokens;
   assert.equal((await get('/me', token)).status, 401);
   assert.equal((await get('/me', fresh.access_token)).status, 200);
 
-  assert.deepEqual(await post('/auth/token/refresh/', { refresh_token: laptop.refresh_token }), {
-    status: 400,
-    body: { non_field_errors: ['Invalid or expired refresh token.'] },
-  });
-  assert.equal((await get('/me', fresh.access_token)).status, 401);
-  assert.equal((await get('/me', phone.access_token)).status, 401);
+  const reused = { status: 400, body: { non_field_errors: ['Invalid or expired refresh token.'] } };
+  assert.deepEqual(await refresh(), reused);
+  for (const { access_token: ended } of [fresh, phone]) assert.equal((await get('/me', ended)).status, 401);
   const reuses = [{ session_id: laptop.session_id, sessions_ended: 2 }];
   const ends = ['token_reuse', 'token_reuse'];
   assert.deepEqual((await get('/alerts')).body, { reuses, ends });
 
   const { access_token: last } = await login();
-  assert.deepEqual(await post('/auth/logout/', undefined, last), {
-    status: 200,
-    body: { detail: 'Logged out successfully.' },
-  });
+  const loggedOut = { status: 200, body: { detail: 'Logged out successfully.' } };
+  assert.deepEqual(await post('/auth/logout/', undefined, last), loggedOut);
   assert.equal((await get('/me', last)).status, 401);
   assert.deepEqual((await get('/alerts')).body, { reuses, ends: [...ends, 'logout'] });
 }

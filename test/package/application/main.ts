@@ -69,14 +69,13 @@ class AlertsController {
 })
 class AppModule {}
 
+interface Document {
+  readonly paths: Record<string, { post?: { operationId?: string; responses: object } }>;
+}
+
 interface Swagger {
   readonly DocumentBuilder: new () => { build(): object };
-  readonly SwaggerModule: {
-    createDocument(
-      app: INestApplication,
-      config: object,
-    ): { paths: Record<string, { post?: { operationId?: string; responses: object } }> };
-  };
+  readonly SwaggerModule: { createDocument(app: INestApplication, config: object): Document };
 }
 
 /** Loaded at run time and without types, because one of the applications does not install the package. */
@@ -84,10 +83,7 @@ const SWAGGER: string = '@nestjs/swagger';
 
 /** With `@nestjs/swagger` installed, checks that the document contains the endpoints of the library. */
 async function tryOpenApi(app: INestApplication): Promise<void> {
-  const swagger = await import(SWAGGER).then(
-    (found) => found as Swagger,
-    () => null,
-  );
+  const swagger: Swagger | null = await import(SWAGGER).catch(() => null);
   if (!swagger) return;
   const { paths } = swagger.SwaggerModule.createDocument(app, new swagger.DocumentBuilder().build());
   const operation = paths['/auth/login']?.post;
