@@ -112,7 +112,6 @@ describeInChromium.each(SCHEMES)('a sibling subdomain that sets cookies with the
     await env.close();
   });
 
-  /** Sets cookies for the whole site. */
   const plant = async (victim: Page, values: Readonly<Record<string, string>>): Promise<void> => {
     const attacker = await foreign.open(victim.context(), 'evil.example.localhost');
     for (const [name, value] of Object.entries(values)) {

@@ -7,7 +7,6 @@ jest.setTimeout(180_000);
 
 const TTL = 15 * MINUTE;
 
-/** Opens further tabs of the window, in which the user is signed in too. */
 async function openTabs(first: Page, count: number): Promise<Page[]> {
   const tabs = [first];
   while (tabs.length < count) {

@@ -27,7 +27,6 @@ const DESK = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Ge
 export type Transport = 'cookie' | 'bearer';
 
 export interface BrowserEnvironmentOptions {
-  /** Where the browsers store their tokens. Default: bearer. */
   readonly transport?: Transport;
   /**
    * Serves page and API on `app.example.localhost` and `api.example.localhost`, which are one site. Default:
@@ -90,7 +89,6 @@ export class BrowserEnvironment {
     return context;
   }
 
-  /** Opens a window with one tab, and signs a user in. */
   async signIn(username = 'alice', options: BrowserContextOptions = {}): Promise<Page> {
     const page = await (await this.openWindow(options)).newPage();
     await page.goto('/');
@@ -98,13 +96,11 @@ export class BrowserEnvironment {
     return page;
   }
 
-  /** Returns the number of stored events with this name. */
   async recorded(event: string): Promise<number> {
     const rows: object[] = await this.app.get(DataSource).query(`SELECT id FROM auth_events WHERE event = '${event}'`);
     return rows.length;
   }
 
-  /** Closes every open connection, as a network failure does. */
   dropConnections(): void {
     this.app.getHttpServer().closeAllConnections();
   }
@@ -185,7 +181,6 @@ export async function expectDevices(page: Page, ...titles: string[]): Promise<vo
   expect(await page.locator('#devices h2').allInnerTexts()).toEqual(titles);
 }
 
-/** Waits until the element has the focus. */
 export function waitForFocus(page: Page, id: string): Promise<void> {
   return page.locator(`#${id}:focus`).waitFor({ state: 'attached' });
 }

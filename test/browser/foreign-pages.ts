@@ -22,7 +22,6 @@ export class ForeignPages {
     return new ForeignPages(scheme, server);
   }
 
-  /** Opens a page of this host in the browser of the victim. */
   async open(context: BrowserContext, host: string): Promise<Page> {
     const page = await context.newPage();
     await page.goto(`${this.scheme}://${host}:${(this.server.address() as AddressInfo).port}/`);
@@ -35,7 +34,6 @@ export class ForeignPages {
   }
 }
 
-/** Posts a form, and waits for the page of the response. */
 export async function postForm(page: Page, action: string, name = 'x'): Promise<void> {
   const loaded = page.waitForEvent('load');
   await page.evaluate(`(() => {
@@ -56,7 +54,6 @@ export function fetchFrom(page: Page, url: string, init: object): Promise<number
   return page.evaluate(`${call}.then(({ status }) => status, () => 'failed')`);
 }
 
-/** Returns whether an `<img>` can load an image from the URL. */
 export function loadImage(page: Page, url: string): Promise<boolean> {
   return page.evaluate(`new Promise((resolve) => {
     const image = new Image();
@@ -66,7 +63,6 @@ export function loadImage(page: Page, url: string): Promise<boolean> {
   })`);
 }
 
-/** Returns the first message of a WebSocket. */
 export function firstMessage(page: Page, url: string): Promise<string> {
   const address = url.replace(/^http/, 'ws');
   return page.evaluate(`new Promise((resolve) => {

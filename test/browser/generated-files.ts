@@ -18,7 +18,6 @@ afterAll(() => {
   if (folder !== null) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Creates a key and a self-signed certificate for this process. */
 export function createCertificate(): { readonly key: Buffer; readonly cert: Buffer } {
   const folder = mkdtempSync(join(tmpdir(), 'nsa-certificate-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];

@@ -6,7 +6,6 @@ const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'
 
 export const SIZES = { desktop: { width: 1_200, height: 900 }, phone: { width: 390, height: 844 } } as const;
 
-/** Every combination of color scheme and size of the screen. */
 export const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) =>
   (['desktop', 'phone'] as const).map((size) => ({ colorScheme, size })),
 );

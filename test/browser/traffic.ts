@@ -3,10 +3,8 @@ import type { NextFunction, Request, Response } from 'express';
 /** Where a refresh is held: before the server receives the request, or before the server sends the response. */
 type Hold = 'request' | 'answer';
 
-/** A received request and its response. */
 export interface Exchange {
   readonly request: string;
-  /** The names of the request's cookies. */
   readonly cookies: readonly string[];
   readonly status: number;
 }
@@ -30,7 +28,6 @@ export class Traffic {
     this.waiting = { count, next: [] };
   }
 
-  /** Middleware that runs before any other. */
   pass(request: Request, response: Response, next: NextFunction): void {
     this.record(request, response);
     const { path, method } = request;

@@ -10,7 +10,6 @@ const TOKEN = /nsa[ar]_/;
 const IN_COOKIES = 'in cookies, which no script can read';
 const IN_STORAGE = 'in localStorage, which scripts on this page can read';
 
-/** Returns what a script on the page can read. */
 const readable = (page: Page): Promise<string> =>
   page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
 

@@ -12,7 +12,6 @@ import { FakePage, settle, type User } from './fake-page';
 type Options = react.SessionOptions<User>;
 const textOf = ({ status, user, reason }: react.SessionState<User>): string => `${status} ${user?.username} ${reason}`;
 
-/** The texts that a component has shown. */
 let shown: string[];
 
 const ReactPage = (): string => {

@@ -1,4 +1,3 @@
-/** The user of the routes in these tests. */
 export interface User {
   readonly username: string;
 }
@@ -26,7 +25,6 @@ export class FakePage extends EventTarget {
   }
 }
 
-/** Runs everything that waits for no timer. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

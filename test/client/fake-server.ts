@@ -1,8 +1,6 @@
 import type { DrivenTime } from './time';
 
-/** How the network delivers one refresh. */
 export interface Delivery {
-  /** The latency of the request in milliseconds. */
   readonly requestDelay?: number;
   readonly responseDelay?: number;
   readonly lost?: 'request' | 'answer';
@@ -12,7 +10,6 @@ export interface Delivery {
   readonly after?: boolean;
 }
 
-/** The tokens in the two cookies of a browser. */
 interface CookieJar {
   access?: string;
   refresh?: string;
@@ -32,13 +29,10 @@ export class FakeServer {
   reuses = 0;
   refreshes = 0;
   readonly requests: RecordedRequest[] = [];
-  /** The cookies that the browser has. */
   jar: CookieJar = {};
-  /** Whether requests reach the server. */
   isReachable = true;
   /** The status of the response to a probe. Without the application, it is the status of a proxy. */
   probeStatus = 204;
-  /** The latency of the response to a probe in milliseconds. */
   probeDelay = 0;
   delivery: () => Delivery = () => ({});
   /** The latency of responses in milliseconds, by path. */
@@ -76,17 +70,14 @@ export class FakeServer {
     return sent ? this.setCookies(answer, sent) : answer;
   };
 
-  /** Returns the paths of the requests that the server has received. */
   get paths(): string[] {
     return this.requests.map(({ path }) => path);
   }
 
-  /** Ends every session, as an administrator does. */
   endAll(): void {
     this.sessions = [];
   }
 
-  /** Expires every access token. */
   expireAccessTokens(): void {
     for (const session of this.sessions) session.accessEnd = 0;
   }
@@ -150,7 +141,6 @@ export class FakeServer {
     return Response.json({ non_field_errors: ['Invalid or expired refresh token.'] }, { status: 400 });
   }
 
-  /** Returns whether the last refresh of the session is within the grace period. */
   private isRecent({ used }: FakeSession): boolean {
     return this.time.now() - (used.at(-1)?.at ?? -Infinity) < this.graceMs;
   }

@@ -15,11 +15,9 @@ export const BASE = 'https://app.example.com';
 // Without Web Locks, the client warns.
 beforeAll(() => void jest.spyOn(console, 'warn').mockImplementation());
 
-/** The lifetime of access tokens in milliseconds. */
 export const TTL = 900_000;
 const NAMES: readonly ClientEventName[] = ['refreshed', 'signedOut', 'signedOutElsewhere', 'signInNeeded'];
 
-/** A client in a tab, and the events that it has emitted. */
 export interface OpenedTab {
   readonly tab: Tab;
   readonly client: AuthClient;
@@ -36,7 +34,6 @@ export interface Setup {
   /** Default: local. */
   readonly kind?: Kind;
   readonly options?: AuthClientOptions;
-  /** The number of tabs. Default: 1. */
   readonly tabs?: number;
 }
 
@@ -95,13 +92,11 @@ export class Fixture {
     return this.time.until(client.login(username, 'secret'));
   }
 
-  /** Returns the session that a guarded request reaches. */
   async sessionOf({ client }: OpenedTab): Promise<string> {
     const answer = await this.time.until(client.fetch('/me'));
     return ((await answer.json()) as { session_id: string }).session_id;
   }
 
-  /** Returns what a promise rejects with. */
   rejection(promise: Promise<unknown>): Promise<unknown> {
     const rejected = promise.then(
       () => 'not rejected',
@@ -110,14 +105,12 @@ export class Fixture {
     return this.time.until(rejected);
   }
 
-  /** Starts a request in a tab, and closes the tab after some time. */
   async closeDuringRequest(one: OpenedTab, afterMs: number): Promise<void> {
     this.request(one).catch(() => undefined);
     await this.time.run(afterMs);
     one.tab.close();
   }
 
-  /** Sets how the next refresh is delivered. */
   deliverNext(delivery: Delivery): void {
     this.server.delivery = () => {
       this.server.delivery = () => ({});

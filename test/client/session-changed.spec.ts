@@ -1,7 +1,6 @@
 import type { OpenedTab } from './fixture';
 import { Fixture, signedIn } from './fixture';
 
-/** Records the sessions that `sessionChanged` reports in a tab. */
 function changesIn({ client }: OpenedTab): string[] {
   const changes: string[] = [];
   client.on('sessionChanged', ({ sessionId }) => changes.push(sessionId));

@@ -10,7 +10,6 @@ const refusal = (details: object) => () => Promise.reject(Object.assign(new Erro
 let page: FakePage;
 let server: FakeAuthServer;
 let client: AuthClient;
-/** The users that the server has been asked for. */
 let asked: string[];
 
 beforeEach(() => {
@@ -23,7 +22,6 @@ beforeEach(() => {
 
 afterEach(() => page.close());
 
-/** Subscribes to the session, and records its states. */
 async function shown(options: Partial<SessionOptions<User>> = {}) {
   const session = createSession<User>(client, { loadUser: '/me', ...options });
   const states: SessionState<User>[] = [];

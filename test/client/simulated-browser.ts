@@ -1,6 +1,5 @@
 import type { ClientClock, ClientEnvironment, WebStorage } from 'nestjs-session-auth-client';
 
-/** Returns the delay in milliseconds until the browser, or another tab, sees what a tab does. */
 export type Delay = () => number;
 
 export interface BrowserTraits {
@@ -72,7 +71,6 @@ export class Browser {
     }
   }
 
-  /** Releases the locks of a tab that is closed or crashes. */
   release(tab: Tab): void {
     for (const [name, lock] of this.locks) {
       lock.waiting.splice(0, lock.waiting.length, ...lock.waiting.filter((one) => one.tab !== tab));
@@ -80,7 +78,6 @@ export class Browser {
     }
   }
 
-  /** Delivers the messages of a queue in the order in which they were sent. */
   private deliverInOrder(queue: (() => void)[], run: () => void): void {
     queue.push(run);
     this.after(this.lag(), () => queue.shift()!());
@@ -105,7 +102,6 @@ export class Tab {
   readonly incoming: (() => void)[] = [];
   readonly session = new Map<string, string>();
   isClosed = false;
-  /** The number of calls of this tab to the browser. */
   calls = 0;
   closesAtCall = Infinity;
   private readonly channels = new Map<string, (event: { readonly data: unknown }) => void>();

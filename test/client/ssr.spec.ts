@@ -107,7 +107,6 @@ describe.each([
   describeHttp('a server that renders pages', { auth, trustProxy: 'loopback' }, (env) => {
     let browser: CookieBrowser;
 
-    /** Opens a page as the browser does, and stores the cookies of the response. */
     async function visit(headers: object = {}, api = env.app.url): Promise<Visit> {
       const { sessionOf } = runBlock<{ sessionOf: SessionOf }>(blocksUnder(GUIDE, '## The session of a request')[0]!, {
         replaced: { 'http://localhost:3000': api },

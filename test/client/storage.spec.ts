@@ -1,10 +1,10 @@
 import { AuthClient, localTokens, sessionTokens, type WebStorage } from 'nestjs-session-auth-client';
 import { BASE, Fixture, signedIn, TTL } from './fixture';
 
+const STORAGES = ['localStorage', 'sessionStorage'];
 const page = globalThis as { document?: object; localStorage?: unknown };
 const warn = (): jest.SpyInstance => jest.spyOn(console, 'warn').mockClear();
 
-/** A storage that stores at most this number of characters. */
 function limited(capacity: number): WebStorage & { capacity: number } {
   const texts = new Map<string, string>();
   return {
@@ -68,8 +68,7 @@ describe('a storage that is full', () => {
 
 describe('a page or server without a storage', () => {
   afterEach(() => {
-    delete page.document;
-    delete page.localStorage;
+    for (const name of ['document', ...STORAGES]) Reflect.deleteProperty(globalThis, name);
   });
 
   it.each([
@@ -77,6 +76,11 @@ describe('a page or server without a storage', () => {
     ['sessionTokens', sessionTokens],
   ])('a page whose storage is blocked keeps %s in memory, which one warning says', async (_, tokens) => {
     page.document = {};
+    // As in a browser that blocks storage, access to the properties throws.
+    const get = (): never => {
+      throw new DOMException('The operation is insecure.', 'SecurityError');
+    };
+    for (const name of STORAGES) Object.defineProperty(globalThis, name, { get, configurable: true });
     const warning = warn();
     const fixture = new Fixture();
     const one = fixture.open(undefined, { storage: tokens() });

@@ -10,7 +10,6 @@ function cycleThrough(numbers: readonly number[]): (below: number) => number {
   return (below) => numbers[next++ % numbers.length]! % below;
 }
 
-/** What happens to refreshes if nothing is lost. */
 const CALM: readonly Delivery[] = [
   {},
   { requestDelay: 300, responseDelay: 300 },
@@ -28,21 +27,9 @@ const ANY: readonly Delivery[] = [
   { requestDelay: 2_000, responseDelay: 9_000 },
 ];
 
-interface Scenario {
-  readonly operations: readonly { readonly tab: number; readonly operation: string; readonly wait: number }[];
-  readonly numbers: readonly number[];
-  readonly hasLocks: boolean;
-  readonly hasBroadcast: boolean;
-  readonly kind: Kind;
-  readonly grace: number;
-  readonly knowsTtl: boolean;
-}
+type Scenario = ReturnType<typeof scenarios> extends fc.Arbitrary<infer Value> ? Value : never;
 
-const scenarios = (
-  operations: readonly string[],
-  waits: readonly number[],
-  kinds: readonly Kind[],
-): fc.Arbitrary<Scenario> =>
+const scenarios = (operations: readonly string[], waits: readonly number[], kinds: readonly Kind[]) =>
   fc.record({
     operations: fc.array(
       fc.record({ tab: fc.nat(4), operation: fc.constantFrom(...operations), wait: fc.constantFrom(...waits) }),
@@ -57,10 +44,7 @@ const scenarios = (
     knowsTtl: fc.boolean(),
   });
 
-async function run(
-  scenario: Scenario,
-  deliveries: readonly Delivery[],
-): Promise<{ fixture: Fixture; tabs: OpenedTab[] }> {
+async function run(scenario: Scenario, deliveries: readonly Delivery[]) {
   const { numbers, hasLocks, hasBroadcast, kind, grace, knowsTtl, operations } = scenario;
   const choose = cycleThrough(numbers);
   // A write reaches another tab after two of these delays.
@@ -69,30 +53,27 @@ async function run(
   const { fixture, server, tabs } = await signedIn({ grace, traits, kind, options, tabs: 3 });
   server.delivery = () => deliveries[choose(deliveries.length)]!;
   for (const { tab, operation, wait } of operations) {
-    perform(fixture, tabs, tabs[tab % tabs.length]!, operation, choose);
+    const performed = OPERATIONS[operation]!(fixture, tabs, tabs[tab % tabs.length]!, choose);
+    Promise.resolve(performed).catch(() => undefined);
     await fixture.time.run(wait);
   }
   await fixture.time.run(120_000);
   return { fixture, tabs };
 }
 
-function perform(
-  fixture: Fixture,
-  tabs: OpenedTab[],
-  one: OpenedTab,
-  operation: string,
-  choose: (below: number) => number,
-): void {
-  const go = (doing: Promise<unknown>): void => void doing.catch(() => undefined);
-  if (operation === 'open') tabs.push(fixture.open());
-  else if (operation === 'copy') tabs.push(fixture.open(one.tab.duplicate()));
-  else if (operation === 'close') one.tab.close();
-  else if (operation === 'close soon') one.tab.closesAtCall = one.tab.calls + 1 + choose(12);
-  else if (operation === 'login') go(one.client.login('alice', 'secret'));
-  else if (operation === 'logout') go(one.client.logout());
-  else if (operation === 'password') go(one.client.changePassword('secret', 'another secret'));
-  else go(fixture.request(one));
-}
+type Choose = (below: number) => number;
+type Operation = (fixture: Fixture, tabs: OpenedTab[], one: OpenedTab, choose: Choose) => unknown;
+
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  ask: (fixture, _, one) => fixture.request(one),
+  open: (fixture, tabs) => tabs.push(fixture.open()),
+  copy: (fixture, tabs, { tab }) => tabs.push(fixture.open(tab.duplicate())),
+  close: (_, _tabs, { tab }) => tab.close(),
+  'close soon': (_, _tabs, { tab }, choose) => (tab.closesAtCall = tab.calls + 1 + choose(12)),
+  login: (_, _tabs, { client }) => client.login('alice', 'secret'),
+  logout: (_, _tabs, { client }) => client.logout(),
+  password: (_, _tabs, { client }) => client.changePassword('secret', 'another secret'),
+};
 
 describe('any interleaving of tabs, network and browser', () => {
   it('no client ever sends a used refresh token outside its grace period', async () => {

@@ -4,7 +4,6 @@ import { Fixture, signedIn, withExpiredToken, TTL, type OpenedTab, type Setup } 
 const HOUR = 3_600_000;
 const KINDS = ['local', 'cookie'] as const;
 
-/** A browser without Web Locks and without BroadcastChannel. */
 const OLD = { hasLocks: false, hasBroadcast: false, lag: () => 20 };
 
 /** Signs in with tokens in `sessionStorage`, and duplicates the tab. */

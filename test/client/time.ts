@@ -41,7 +41,6 @@ export class DrivenTime {
     this.at = end;
   }
 
-  /** Advances until the promise is settled. */
   async until<T>(promise: Promise<T>, atMost = 300_000): Promise<T> {
     let isDone = false;
     const watched = promise.finally(() => (isDone = true));
@@ -54,7 +53,6 @@ export class DrivenTime {
   }
 }
 
-/** Runs the pending callbacks that wait for no timer. */
 async function idle(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

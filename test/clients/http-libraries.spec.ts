@@ -112,10 +112,7 @@ describeHttpLibrary('axios', 'signed_out', (page) => {
   const api = axiosIn(page);
   // As in a browser, axios uses the page's `fetch`, and sends cookies only with `withCredentials`.
   Object.assign(api.defaults, { adapter: 'fetch', env: { fetch: page.browser.fetch.bind(page.browser) } });
-  return {
-    list: () => outcomeOf(api.get('/orders')),
-    create: (item) => outcomeOf(api.post('/orders', { item })),
-  };
+  return { list: () => outcomeOf(api.get('/orders')), create: (item) => outcomeOf(api.post('/orders', { item })) };
 });
 
 // With cookies, the browser decides where they are sent.

@@ -6,7 +6,6 @@ import { CookieBrowser } from '../support/cookie-browser';
 
 export const TRANSPORTS = ['bearer', 'cookie'] as const;
 
-/** The options of a server with both transports, over HTTP. */
 export const BOTH_TRANSPORTS = { cookies: { mode: 'optional', secure: false } } as const;
 
 /** A page with the client and the modules of its guide. */
@@ -35,7 +34,6 @@ export class Page {
     });
   }
 
-  /** Returns the number of recorded refreshes. */
   async refreshes(): Promise<number> {
     const sql = "SELECT id FROM auth_events WHERE event = 'token_refresh'";
     return (await this.env.app.dataSource.query<object[]>(sql)).length;

@@ -5,20 +5,16 @@ import type { HaProxy } from './haproxy';
 import type { Server } from './server';
 import type { Workspace } from './workspace';
 
-/** The database that the applications use. */
 export const DATABASE = 'nsa';
 
-/** The user that the applications connect as. */
 export const APPLICATION = 'application';
 
-/** A database cluster under test. */
 export interface Cluster<Nodes extends readonly Server[] = readonly Server[]> {
   readonly type: keyof typeof DRIVERS;
   readonly nodes: Nodes;
   readonly haproxy: HaProxy;
   /** The ports that the instances of an application connect to in turn. */
   readonly ports: readonly number[];
-  /** The options of the library that the cluster requires. */
   readonly auth?: AuthModuleOptions;
   /** The grace period of instances behind a load balancer, if a failover takes longer than in most clusters. */
   readonly graceSeconds?: number;
@@ -30,14 +26,12 @@ const DRIVERS = {
   mysql: { protocol: 'mysql', connectTimeout: 2_000, extra: { connectionLimit: 10 } },
 } as const;
 
-/** Returns the connection options of the instance with this index. */
 export function optionsOf({ type, ports }: Pick<Cluster, 'type' | 'ports'>, instance = 0): DataSourceOptions {
   const { protocol, ...options } = DRIVERS[type];
   const url = `${protocol}://${APPLICATION}@127.0.0.1:${ports[instance % ports.length]}/${DATABASE}`;
   return { type, url, ...options };
 }
 
-/** Starts two instances of an application on the cluster. Returns them with their URLs. */
 export async function startInstances(
   cluster: Cluster,
   options: AuthModuleOptions,

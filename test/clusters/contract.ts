@@ -16,12 +16,8 @@ const SPECS = [
 ].map((path) => `test/${path}`);
 const SHORT_SPECS = ['test/races/parallel'];
 
-/** Runs test files of this repository in an environment that names the databases. */
-async function runSpecs(
-  specs: readonly string[],
-  env: Record<string, string>,
-  { folder, teardown }: Workspace,
-): Promise<Outcome[]> {
+async function runSpecs(isShort: boolean, env: object, { folder, teardown }: Workspace): Promise<Outcome[]> {
+  const specs = isShort ? SHORT_SPECS : SPECS;
   const output = join(folder, 'report.json');
   const jest = [join(ROOT, 'node_modules/jest/bin/jest.js'), '--forceExit', '--silent', '--maxWorkers=1'];
   const args = [...jest, '--reporters=summary', '--json', '--outputFile', output, ...specs];
@@ -37,31 +33,27 @@ async function runSpecs(
   return [{ subject: specs.join(', '), figures }];
 }
 
-const onPostgres = (name: string, specs: readonly string[], isShort: boolean): Scenario => ({
-  ...{ name, isShort, cluster: 'PostgreSQL' },
+const onPostgres = (isShort: boolean): Scenario => ({
+  ...{ name: isShort ? 'races' : 'contract', isShort, cluster: 'PostgreSQL' },
   title: 'instances behind HAProxy, every second one behind PgBouncer too',
   async run(workspace) {
     const { haproxy } = await startPostgres(workspace);
     const ports = [haproxy.ports[0]!, await startBouncer(workspace, haproxy, 'postgres')];
     const urls = ports.map((port) => postgresUrl(port)).join(' ');
-    return runSpecs(specs, { TEST_DATABASES: 'postgres', TEST_POOLER: '1', TEST_POSTGRES_URL: urls }, workspace);
+    const env = { TEST_DATABASES: 'postgres', TEST_POOLER: '1', TEST_POSTGRES_URL: urls };
+    return runSpecs(isShort, env, workspace);
   },
 });
 
-const onGalera = (name: string, specs: readonly string[], isShort: boolean): Scenario => ({
-  ...{ name, isShort, cluster: 'Galera' },
+const onGalera = (isShort: boolean): Scenario => ({
+  ...{ name: isShort ? 'galera-races' : 'galera-contract', isShort, cluster: 'Galera' },
   title: 'instances on two nodes, `wsrep_sync_wait=1`',
   async run(workspace) {
     const { nodes } = await startGalera(workspace);
     const urls = nodes.slice(0, 2).map((node) => node.url('mysql'));
-    return runSpecs(specs, { TEST_DATABASES: 'mariadb', TEST_MARIADB_URL: urls.join(' ') }, workspace);
+    return runSpecs(isShort, { TEST_DATABASES: 'mariadb', TEST_MARIADB_URL: urls.join(' ') }, workspace);
   },
 });
 
 /** Runs test files whose instances connect to the servers in turn. */
-export const CONTRACTS: readonly Scenario[] = [
-  onPostgres('races', SHORT_SPECS, true),
-  onPostgres('contract', SPECS, false),
-  onGalera('galera-races', SHORT_SPECS, true),
-  onGalera('galera-contract', SPECS, false),
-];
+export const CONTRACTS: readonly Scenario[] = [onPostgres(true), onPostgres(false), onGalera(true), onGalera(false)];

@@ -45,14 +45,17 @@ async function killThird({ nodes: [first, , third] }: GaleraCluster | GroupClust
   await first.untilSize(2);
 }
 
+const WRITER = 'the node of the first instance';
+const ISOLATED = 'loses the other nodes for 8 s, but keeps its clients';
 const KILLED = 'a node without clients is killed; the others wait 5 s for it';
+const SEVERAL = 'of three primaries, two have instances, and the third is killed; consistency `BEFORE`';
 /** With `wsrep_sync_wait=0`, reads do not wait, so that only a COMMIT makes clients wait. */
 const WITHOUT_WAIT: GaleraSetup = { syncWait: 0 };
 
 export const FAULTS: readonly Scenario[] = [
   ...[6, 12].map((seconds) =>
-    onPostgres(`standby-away-${seconds}`, `the synchronous standby hangs for ${seconds} s`, ({ nodes: [, standby] }) =>
-      standby.freeze(seconds * 1_000),
+    onPostgres(`standby-away-${seconds}`, `the synchronous standby hangs for ${seconds} s`, ({ nodes }) =>
+      nodes[1].freeze(seconds * 1_000),
     ),
   ),
   onPostgres('primary-frozen', 'the primary hangs for 8 s', ({ nodes: [primary] }) => primary.freeze(8_000)),
@@ -108,30 +111,18 @@ export const FAULTS: readonly Scenario[] = [
   onGalera('galera-node-killed-0', `${KILLED}, with \`wsrep_sync_wait=0\``, killThird, {
     ...{ isShort: true, setup: WITHOUT_WAIT, aims: { mayBeStale: true } },
   }),
-  onGalera('galera-node-frozen', 'a node without clients hangs for 8 s', ({ nodes: [, , third] }) =>
-    third.freeze(8_000),
-  ),
-  onGalera(
-    'galera-writer-killed',
-    'the node of the first instance is killed, and returns',
-    async ({ nodes: [first, second, third] }) => {
-      await first.kill();
-      await second.untilSize(2);
-      await first.restart([second, third]);
-    },
-  ),
-  onGalera('galera-writer-frozen', 'the node of the first instance hangs for 8 s', ({ nodes: [first] }) =>
-    first.freeze(8_000),
-  ),
-  onGalera(
-    'galera-writer-isolated',
-    'the node of the first instance loses the other nodes for 8 s, but keeps its clients',
-    async ({ nodes: [first] }) => {
-      await first.isolate(true);
-      await sleep(8_000);
-      await first.isolate(false);
-    },
-  ),
+  onGalera('galera-node-frozen', 'a node without clients hangs for 8 s', ({ nodes }) => nodes[2].freeze(8_000)),
+  onGalera('galera-writer-killed', `${WRITER} is killed, and returns`, async ({ nodes: [first, second, third] }) => {
+    await first.kill();
+    await second.untilSize(2);
+    await first.restart([second, third]);
+  }),
+  onGalera('galera-writer-frozen', `${WRITER} hangs for 8 s`, ({ nodes: [first] }) => first.freeze(8_000)),
+  onGalera('galera-writer-isolated', `${WRITER} ${ISOLATED}`, async ({ nodes: [first] }) => {
+    await first.isolate(true);
+    await sleep(8_000);
+    await first.isolate(false);
+  }),
   ...[1, 7].map((seconds) =>
     onGalera(
       `galera-read-only-flap-${seconds}`,
@@ -156,10 +147,5 @@ export const FAULTS: readonly Scenario[] = [
     const [row] = await second.query('SELECT @@server_uuid AS id');
     await first.query(`SELECT group_replication_set_as_primary('${String(row!['id'])}')`);
   }),
-  onGroup(
-    'group-several-primaries',
-    'of three primaries, two have instances, and the third is killed; consistency `BEFORE`',
-    killThird,
-    { setup: { hasSeveralPrimaries: true } },
-  ),
+  onGroup('group-several-primaries', SEVERAL, killThird, { setup: { hasSeveralPrimaries: true } }),
 ];

@@ -50,7 +50,6 @@ export class HaProxy extends Server {
     return !(await this.command('show stat')).includes(',Initializing,');
   }
 
-  /** Sends a command to the Runtime API. */
   private async command(line: string): Promise<string> {
     const connection = connect(this.socket);
     connection.write(`${line}\n`);

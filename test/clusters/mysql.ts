@@ -17,11 +17,9 @@ const GALERA_SETTINGS = [
   ...['--wsrep-cluster-name=nsa', '--wsrep-sst-method=rsync'],
 ];
 
-/** A server of a cluster of three. */
 abstract class MySqlNode extends Server {
   readonly groupPort = this.workspace.freePort();
 
-  /** Initializes the data directory. */
   abstract install(): Promise<void>;
 
   /** Returns the URL of a database on this node, with administrator privileges. */
@@ -39,11 +37,9 @@ abstract class MySqlNode extends Server {
   }
 }
 
-/** A MariaDB server of a Galera cluster. */
 export class GaleraNode extends MySqlNode {
   private readonly transferPort = this.workspace.freePort();
   private readonly copyPort = this.workspace.freePort();
-  /** `wsrep_sync_wait` */
   syncWait: 0 | 1 = 1;
 
   async install(): Promise<void> {
@@ -65,7 +61,6 @@ export class GaleraNode extends MySqlNode {
     await this.start(others, ...(position ? [`--wsrep-start-position=${position}`] : []));
   }
 
-  /** Waits until the node sees this many nodes in its cluster. */
   untilSize(size: number): Promise<void> {
     return this.until(() => this.has('wsrep_cluster_size', String(size)));
   }
@@ -129,7 +124,6 @@ export async function startGalera(workspace: Workspace, setup: GaleraSetup = {})
 
 const MEMBERS = "SELECT MEMBER_ROLE FROM performance_schema.replication_group_members WHERE MEMBER_STATE = 'ONLINE'";
 
-/** A MySQL server of a replication group. */
 class GroupMember extends MySqlNode {
   async install(): Promise<void> {
     const [command, ...args] = mysqld();
@@ -163,7 +157,6 @@ class GroupMember extends MySqlNode {
     await this.launch(command, settings, async () => (await this.query('SELECT 1')).length === 1);
   }
 
-  /** @param isFirst whether the member starts the group */
   async join(isFirst: boolean): Promise<void> {
     await this.query("CHANGE REPLICATION SOURCE TO SOURCE_USER = 'root' FOR CHANNEL 'group_replication_recovery'");
     if (isFirst) await this.query('SET GLOBAL group_replication_bootstrap_group = ON');

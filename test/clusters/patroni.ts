@@ -20,7 +20,6 @@ const SHARED = {
 class PatroniMember extends Server {
   override readonly checkPort = this.workspace.freePort();
 
-  /** Starts the member, and waits until it has a role. */
   async start(etcdPort: number, role: 'primary' | 'replica'): Promise<void> {
     const file = join(this.folder, 'patroni.yml');
     // JSON is also YAML.
@@ -50,7 +49,6 @@ class PatroniMember extends Server {
     };
   }
 
-  /** Returns whether Patroni reports this role. */
   async is(role: 'primary' | 'replica' | 'synchronous'): Promise<boolean> {
     return (await this.ask(role)) === 200;
   }
@@ -90,7 +88,6 @@ export async function startPatroni(workspace: Workspace): Promise<PatroniCluster
   return cluster;
 }
 
-/** Returns the member that Patroni reports as the primary. */
 export async function primaryOf({ nodes }: PatroniCluster): Promise<PatroniMember> {
   for (const member of nodes) if (await member.is('primary')) return member;
   throw new Error('Patroni reports no primary.');
@@ -103,7 +100,6 @@ export async function untilWritable({ nodes, haproxy }: PatroniCluster): Promise
   await haproxy.until(async () => (await Promise.all(nodes.map((node) => node.is('synchronous')))).includes(true));
 }
 
-/** Starts etcd with one member, and returns its port. */
 async function startEtcd(workspace: Workspace): Promise<number> {
   const etcd = new Server(workspace, 'etcd');
   const [client, peer] = [`http://127.0.0.1:${etcd.port}`, `http://127.0.0.1:${workspace.freePort()}`];

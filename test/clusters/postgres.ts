@@ -31,7 +31,6 @@ export function postgresUrl(port: number, database = 'postgres'): string {
   return `postgres://postgres@127.0.0.1:${port}/${database}`;
 }
 
-/** A PostgreSQL server. */
 export class PostgresNode extends Server {
   protected override readonly shutdownSignal = 'SIGINT';
   private readonly backup = this.workspace.subfolder(`${this.name}-backup`);
@@ -46,7 +45,6 @@ export class PostgresNode extends Server {
     );
   }
 
-  /** Creates and starts a primary. */
   async create(): Promise<void> {
     await run(
       postgresProgram('initdb'),
@@ -69,7 +67,6 @@ export class PostgresNode extends Server {
     await this.until(async () => !(await this.returns('SELECT 1 FROM pg_stat_wal_receiver')));
   }
 
-  /** Makes a backup for `restore`. */
   async backUp(): Promise<void> {
     await this.copyTo(this.backup);
   }

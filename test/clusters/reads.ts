@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bearer, jsonRequest } from '../crash/request-with-retries';
-import { DATABASE, startInstances, type Cluster } from './cluster';
-import { startGalera } from './mysql';
-import { startPgpool, startPostgres } from './postgres';
+import { DATABASE, startInstances } from './cluster';
+import { startGalera, type GaleraCluster } from './mysql';
+import { startPgpool, startPostgres, type PostgresCluster } from './postgres';
 import { figure, type Outcome, type Scenario } from './scenario';
 import { PASSWORD, type Session } from './storm-clients';
 import { prepare } from './tables';
@@ -10,7 +10,6 @@ import type { Workspace } from './workspace';
 
 const LOGOUTS = 100;
 const REPLAYS = 200;
-/** Each worker has its own user. */
 const WORKERS = 4;
 /** The number of rows that a batch job changes in one transaction, which the other servers then apply. */
 const BATCH_ROWS = 30_000;
@@ -24,11 +23,11 @@ const BATCH_ROWS = 30_000;
  */
 async function measure(
   workspace: Workspace,
-  cluster: Cluster,
-  run: (sql: string) => Promise<unknown>,
+  cluster: PostgresCluster | GaleraCluster,
   ports: readonly number[],
   atMost: number | null,
 ): Promise<Outcome[]> {
+  const run = (sql: string): Promise<unknown> => cluster.nodes[0].query(sql, DATABASE);
   const usernames = Array.from({ length: WORKERS }, (_, index) => `user ${index}`);
   await prepare(cluster, usernames);
   const { urls } = await startInstances({ ...cluster, ports }, {}, workspace);
@@ -102,8 +101,7 @@ function onGalera(name: string, syncWait: 0 | 1): Scenario {
     async run(workspace) {
       const cluster = await startGalera(workspace, { syncWait });
       const [first, second] = cluster.nodes;
-      const batch = (sql: string): Promise<unknown> => first.query(sql, DATABASE);
-      return measure(workspace, cluster, batch, [first.port, second.port], syncWait === 1 ? 0 : null);
+      return measure(workspace, cluster, [first.port, second.port], syncWait === 1 ? 0 : null);
     },
   };
 }
@@ -114,9 +112,8 @@ function onPgpool(name: string, isBalancing: boolean): Scenario {
     title: `instances behind Pgpool-II with \`load_balance_mode = ${isBalancing ? 'on' : 'off'}\`, during a batch job`,
     async run(workspace) {
       const cluster = await startPostgres(workspace);
-      const batch = (sql: string): Promise<unknown> => cluster.nodes[0].query(sql, DATABASE);
       const port = await startPgpool(workspace, cluster.nodes, isBalancing);
-      return measure(workspace, cluster, batch, [port], isBalancing ? null : 0);
+      return measure(workspace, cluster, [port], isBalancing ? null : 0);
     },
   };
 }

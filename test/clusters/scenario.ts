@@ -13,13 +13,11 @@ export interface Figure {
 export interface Outcome {
   readonly subject: string;
   readonly figures: readonly Figure[];
-  /** Details of the counted events. */
   readonly details?: readonly string[];
 }
 
 /** A fault of a cluster, and the measurement that runs during the fault. */
 export interface Scenario {
-  /** The name for `--only`. */
   readonly name: string;
   readonly cluster: 'PostgreSQL' | 'Patroni' | 'Galera' | 'Group Replication';
   /** Describes the fault in the table. */

@@ -12,7 +12,6 @@ const UNPRIVILEGED = [
   ...['--pdeathsig', 'KILL'],
 ];
 
-/** Runs a command to completion and returns its output. */
 export async function run(command: string, ...args: readonly string[]): Promise<string> {
   const options = { cwd: '/', maxBuffer: 2 ** 26 };
   const { stdout, stderr } = await promisify(execFile)('setpriv', [...UNPRIVILEGED, command, ...args], options);
@@ -21,7 +20,6 @@ export async function run(command: string, ...args: readonly string[]): Promise<
 
 export type Row = Record<string, unknown>;
 
-/** Runs a statement on a connection of its own. */
 export async function query(url: string, sql: string): Promise<Row[]> {
   const dataSource = url.startsWith('postgres:')
     ? new DataSource({ type: 'postgres', url, connectTimeoutMS: 2_000, extra: { query_timeout: 60_000 } })
@@ -34,7 +32,6 @@ export async function query(url: string, sql: string): Promise<Row[]> {
   }
 }
 
-/** A server with its own folder and port. */
 export class Server {
   readonly port: number;
   /** The port with which HAProxy checks the server. */
@@ -53,7 +50,6 @@ export class Server {
     workspace.teardown.add(() => this.stop());
   }
 
-  /** Starts the process, and waits until it responds as expected. */
   async launch(command: string, args: readonly string[], isReady: () => Promise<boolean>): Promise<void> {
     this.child = spawn('setpriv', [...UNPRIVILEGED, command, ...args], { cwd: this.folder });
     for (const stream of [this.child.stdout!, this.child.stderr!]) {
@@ -71,7 +67,6 @@ export class Server {
     }
   }
 
-  /** Replaces the data with a copy. */
   copyFrom(folder: string): void {
     rmSync(this.folder, { recursive: true });
     cpSync(folder, this.folder, { recursive: true });

@@ -5,14 +5,12 @@ import { requestWithRetries, bearer, jsonRequest, type Reply } from '../crash/re
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** The delay before a client repeats a request that got no response. */
 const UNANSWERED_MS = 200;
 
 export type Session = Readonly<Record<'session_id' | 'access_token' | 'refresh_token', string>>;
 
 /** What the clients of a group observed. Times are values of `performance.now()`. */
 export interface Journal {
-  /** Set to true to make the clients stop. */
   isOver: boolean;
   /** The times at which responses with status 503 arrived. */
   readonly unavailable: number[];
@@ -25,7 +23,6 @@ export interface Journal {
 /** A group of clients and the application that it uses. */
 export interface Group {
   readonly name: 'own' | 'spread';
-  /** The instances of the application. */
   readonly urls: readonly [string, string];
   /** Whether each request may go to another instance, as behind a load balancer. */
   readonly isSpread: boolean;
@@ -91,7 +88,6 @@ abstract class StormClient {
   }
 }
 
-/** Refreshes its session and uses the new access token. */
 export class RefreshingClient extends StormClient {
   private readonly servedAt: number[] = [];
   private isInFlight = false;
@@ -123,7 +119,6 @@ export class RefreshingClient extends StormClient {
   }
 }
 
-/** Logs out, and presents the access token to both instances. */
 export class LogoutClient extends StormClient {
   protected override async act({ access_token: accessToken }: Session): Promise<void> {
     this.session = null;
@@ -138,7 +133,6 @@ export class LogoutClient extends StormClient {
   }
 }
 
-/** Presents each refresh token to both instances at the same time. */
 export class RacingClient extends StormClient {
   protected override async act(session: Session): Promise<void> {
     this.session = null;

@@ -11,10 +11,8 @@ import type { Workspace } from './workspace';
  */
 const GRACE_SECONDS = 20;
 
-/** A user for requests of the scenario itself. */
 export const WITNESS = 'alice';
 
-/** The clients of each application. */
 const OTHERS = [LogoutClient, LogoutClient, RacingClient, RacingClient];
 const CLIENTS = [...Array.from({ length: 24 }, () => RefreshingClient), ...OTHERS];
 const WARM_UP_MS = 3_000;
@@ -36,7 +34,6 @@ export interface StormAims {
   readonly mayLose?: boolean;
   /** Whether an instance may not yet know a change that another instance has confirmed. */
   readonly mayBeStale?: boolean;
-  /** The highest number of 503s after the fault. */
   readonly unavailableAfter?: number;
   /** Seconds until the first client is served (`first`), and until every client is served (`all`). */
   readonly servedWithin?: { readonly first: number; readonly all: number };

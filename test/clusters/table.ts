@@ -26,7 +26,6 @@ function worstOf(outcomes: readonly Outcome[]): Outcome {
   return { ...outcomes[0]!, figures };
 }
 
-/** Renders a Markdown table for each set of figures. */
 export function render(results: readonly Result[]): string {
   const rows = results.flatMap(({ scenario, outcomes }) => outcomes.map((outcome) => ({ scenario, ...outcome })));
   const namesOf = ({ figures }: Outcome): string => figures.map(({ name }) => name).join(' | ');

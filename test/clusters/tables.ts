@@ -11,10 +11,8 @@ import { Instance } from '../properties/instance';
 import { optionsOf, type Cluster } from './cluster';
 import { PASSWORD } from './storm-clients';
 
-/** The time in which abandoned transactions must end. */
 const SETTLING_MS = 15_000;
 
-/** Creates the tables and the users. */
 export async function prepare(cluster: Cluster, usernames: readonly string[]): Promise<void> {
   await withDataSource(cluster, async (dataSource) => {
     await dataSource.runMigrations();
@@ -27,10 +25,7 @@ export async function prepare(cluster: Cluster, usernames: readonly string[]): P
  * Waits until all transactions have ended. Returns the inconsistencies in the tables, and the users for whom
  * reuse was recorded.
  */
-export async function inspect(
-  cluster: Cluster,
-  holders: readonly Holder[],
-): Promise<{ violations: string[]; alarmed: string[] }> {
+export async function inspect(cluster: Cluster, holders: readonly Holder[]) {
   return withDataSource(cluster, async (dataSource) => {
     const until = performance.now() + SETTLING_MS;
     let found: string[];

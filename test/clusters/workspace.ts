@@ -32,7 +32,6 @@ export class Workspace {
     return ++this.lastPort;
   }
 
-  /** Creates a folder for a server. */
   subfolder(name: string): string {
     const path = join(this.folder, name);
     mkdirSync(path, { mode: 0o700 });

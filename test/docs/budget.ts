@@ -24,9 +24,7 @@ const UNCOUNTED = /options|SECURITY|ARCHITECTURE|CHANGELOG/;
 /** Code blocks, generated tables and the targets of links. */
 const UNREAD = /^( *)```[^]*?^ *```$|<!-- .*(?:bench:|written by)[^]*?<!-- (?:\/bench|until here)|\]\([^)]*\)/gm;
 /** Guides that are still longer than 1,500 words. */
-const LONG: Readonly<Record<string, number>> = {
-  'docs/operations.md': 1_900,
-};
+const LONG: Readonly<Record<string, number>> = { 'docs/operations.md': 1_900 };
 
 function words(): ReturnType<typeof budgets> {
   const read = (file: string): string => readFileSync(join(LIBRARY, '../../..', file), 'utf8');

@@ -18,7 +18,6 @@ const GUIDE = 'docs/client-frameworks.md';
 
 const blockOf = (heading: string, language?: string): CodeBlock => blocksUnder(GUIDE, `## ${heading}`, language)[0]!;
 
-/** Runs a code block. Its `client.js` is the given client. */
 function run<T>(block: CodeBlock, client: AuthClient, more: object = {}): T {
   return runBlock<T>(block, { modules: { './client.js': { client }, ...more } });
 }

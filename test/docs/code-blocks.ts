@@ -5,7 +5,6 @@ import { join } from 'node:path';
 const ROOT = join(__dirname, '../..');
 const FENCED = /^( *)```(\w*)\n([^]*?)^ *```$/gm;
 
-/** A fenced code block of a document. */
 export interface CodeBlock {
   readonly file: string;
   /** The number of its first line in the document, from 1. */
@@ -14,7 +13,6 @@ export interface CodeBlock {
   readonly code: string;
 }
 
-/** Returns the paths of all Markdown documents of the repository. */
 export function documents(): string[] {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
     cwd: ROOT,

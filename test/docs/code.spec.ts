@@ -19,12 +19,10 @@ const ENVIRONMENTS: Readonly<Record<string, Environment>> = {
 };
 const environmentOf = ({ file }: CodeBlock): Environment => ENVIRONMENTS[file] ?? 'node';
 
-/** The lines of all shell blocks, with their positions. */
-const commands = blocksIn('sh').flatMap(({ file, line, code }) =>
-  code
-    .split('\n')
-    .map((command, index) => ({ where: `${file}:${line + index}`, command: command.split(' #')[0]!.trim() })),
-);
+const commands = blocksIn('sh').flatMap(({ file, line, code }) => {
+  const lines = code.split('\n').map((text) => text.split(' #')[0]!.trim());
+  return lines.map((command, index) => ({ where: `${file}:${line + index}`, command }));
+});
 
 describe('the code blocks of the documents', () => {
   it('every code block has a known language', () => {
@@ -85,10 +83,12 @@ describe('the code blocks of the documents', () => {
   it('every package that a document installs is installed in the repository, so that the tests use it', () => {
     const listed = commands.filter(({ where }) => !isCompiledByExample(where.split(':')[0]!));
     const installed = listed.flatMap(({ where, command }) => {
-      const names = /^npm install (.*)/.exec(command)?.[1]!.split(' ') ?? [];
-      return names
-        .filter((name) => !name.startsWith('-'))
-        .map((name) => ({ where, name: name.replace(/(?<=.)@.*/, '') }));
+      const names =
+        /^npm install (.*)/
+          .exec(command)?.[1]!
+          .split(' ')
+          .filter((name) => !name.startsWith('-')) ?? [];
+      return names.map((name) => ({ where, name: name.replace(/(?<=.)@.*/, '') }));
     });
     expect(installed.length).toBeGreaterThan(5);
     expect(installed.filter(({ name }) => !existsSync(join(ROOT, 'node_modules', name)))).toEqual([]);

@@ -50,19 +50,12 @@ export function compileBlocks(
   contexts: Readonly<Record<string, DocumentContext>> = {},
 ): string[] {
   const modules = blocks.map((block, index) => {
-    const before = blocks.slice(0, index).filter(({ file }) => file === block.file);
-    const preamble = preambleOf(
-      block.code,
-      contexts[block.file]?.declared ?? '',
-      before.map(({ code }) => code),
-    );
+    const earlier = blocks.slice(0, index).filter(({ file }) => file === block.file);
+    const context = contexts[block.file]?.declared ?? '';
+    const preamble = preambleOf(block.code, context, earlier);
+    const path = join(folderOf(block.file), `block-${index}.${block.language}`);
     const text = `${preamble}\n${block.code}\nexport {};\n`;
-    return {
-      block,
-      path: join(folderOf(block.file), `block-${index}.${block.language}`),
-      text,
-      preambleLines: preamble.split('\n').length,
-    };
+    return { block, path, text, preambleLines: preamble.split('\n').length };
   });
   const files = new Map(modules.map(({ path, text }) => [path, text]));
   for (const { file, code } of blocks) {
@@ -76,11 +69,8 @@ export function compileBlocks(
   for (const [document, { modules: own = {} }] of Object.entries(contexts)) {
     for (const [name, text] of Object.entries(own)) files.set(join(folderOf(document), `${name}.ts`), text);
   }
-  const program = programOf(
-    modules.map(({ path }) => path),
-    { ...STRICT, ...ENVIRONMENTS[environment] },
-    files,
-  );
+  const roots = modules.map(({ path }) => path);
+  const program = programOf(roots, { ...STRICT, ...ENVIRONMENTS[environment] }, files);
   return modules.flatMap(({ block, path, preambleLines }) => {
     const source = program.getSourceFile(path)!;
     const problems = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
@@ -94,7 +84,6 @@ export function compileBlocks(
 /** Returns the path of a document's folder, which does not exist on disk. */
 const folderOf = (document: string): string => join(__dirname, 'blocks', document);
 
-/** Creates a program that reads the given files from memory. */
 function programOf(roots: string[], options: ts.CompilerOptions, files: ReadonlyMap<string, string>): ts.Program {
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile, getSourceFile } = host;

@@ -142,7 +142,6 @@ it('docs/grafana-dashboard.json shows every metric, and queries only series and 
 });
 
 describe('docs/client-reference.md', () => {
-  /** Returns the names in the first column of the table under a heading. */
   function namesUnder(heading: string): string[] {
     const section = read('docs/client-reference.md').split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!;
     return words(section, /^\| (`[^|]*) \|/gm).flatMap((cell) => words(cell, /`(\w+)/g));

@@ -1,6 +1,5 @@
 /** Code that the examples of a document require but the document does not show. */
 export interface DocumentContext {
-  /** Imports and ambient declarations. */
   readonly declared?: string;
   /** Modules by their paths relative to the examples, without `.ts`. */
   readonly modules?: Readonly<Record<string, string>>;
@@ -8,7 +7,6 @@ export interface DocumentContext {
 
 const APP = "import type { INestApplication } from '@nestjs/common';\ndeclare const app: INestApplication;";
 
-/** The modules of a page that the guides to the client import. */
 const PAGE_MODULES = {
   client: `import { AuthClient } from 'nestjs-session-auth-client';
     export const client: AuthClient = new AuthClient();`,
@@ -165,9 +163,7 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
     },
   },
   'docs/roles-in-a-relation.md': {
-    modules: {
-      'member.entity': 'export class Member { id!: number; roles!: { name: string }[]; }',
-    },
+    modules: { 'member.entity': 'export class Member { id!: number; roles!: { name: string }[]; }' },
   },
   'docs/server-rendered-pages.md': {
     modules: {
@@ -196,9 +192,7 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
     },
   },
   'docs/session-data.md': {
-    modules: {
-      'membership.entity': 'export class Membership { userId!: string; organizationId!: number; }',
-    },
+    modules: { 'membership.entity': 'export class Membership { userId!: string; organizationId!: number; }' },
   },
   'docs/testing.md': {
     modules: {

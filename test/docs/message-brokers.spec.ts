@@ -49,7 +49,6 @@ const { MessageTokens } = code<{ MessageTokens: new () => TokenSource }>(VERIFIE
 });
 const [grants] = blocksUnder(PAGE, VERIFIES, 'sql');
 
-/** Sends a message, and returns the response or the error. */
 const send = (client: ClientProxy, pattern: string, data: unknown): Promise<unknown> =>
   firstValueFrom(client.send<unknown>(pattern, data)).catch((error: unknown) => ({ error }));
 

@@ -20,14 +20,12 @@ const INTERFACES = {
 /** The files that declare the union types of options. */
 const UNIONS = ['options/auth-options.ts', 'base/fields.ts'];
 
-/** The declaration of an option in the source. */
 export interface DeclaredOption {
   readonly type: string;
   /** The docstring in one line, including the default. */
   readonly docstring: string;
 }
 
-/** Returns the declarations of all options by path. */
 export function declaredOptions(): Map<string, DeclaredOption> {
   const declared = new Map<string, DeclaredOption>();
   for (const [name, { file, prefix }] of Object.entries(INTERFACES)) {
@@ -40,7 +38,7 @@ export function declaredOptions(): Map<string, DeclaredOption> {
 }
 
 function declareMembers(
-  members: ts.NodeArray<ts.TypeElement>,
+  members: readonly ts.TypeElement[],
   prefix: string,
   declared: Map<string, DeclaredOption>,
 ): void {
@@ -51,10 +49,7 @@ function declareMembers(
     if (ts.isTypeLiteralNode(type)) declareMembers(type.members, `${path}.`, declared);
     else {
       const docstring = ts.getJSDocCommentsAndTags(member).map((one) => ts.getTextOfJSDocComment(one.comment) ?? '');
-      declared.set(path, {
-        type: written(type.getText()),
-        docstring: docstring.join(' ').replaceAll(/\s+/g, ' '),
-      });
+      declared.set(path, { type: written(type.getText()), docstring: docstring.join(' ').replaceAll(/\s+/g, ' ') });
     }
   }
 }
@@ -74,7 +69,6 @@ export function defaultOf(path: string, { default: value }: Pick<OptionRow, 'def
   return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
 }
 
-/** Returns the range of a number as text, or an empty text. */
 export function rangeOf({ expected }: OptionRow['rule']): string {
   return /^a whole number (?:of seconds )?(?:from |of (?=at least))(.+?)(?:, or false)?$/.exec(expected)?.[1] ?? '';
 }

@@ -21,7 +21,6 @@ afterEach(async () => {
   for (const end of closing.splice(0)) await end();
 });
 
-/** Starts an application, which is closed after the test. */
 async function start(imports: NonNullable<ModuleMetadata['imports']>) {
   const silent = { log: () => undefined, error: () => undefined, warn: () => undefined };
   const module = await Test.createTestingModule({ imports }).setLogger(silent).compile();

@@ -8,7 +8,6 @@ import { databaseForTest } from '../support/start-for-test';
 import { blocksOf } from './code-blocks';
 import { runBlock } from './run-block';
 
-/** Runs the first block of a page that contains the text. */
 const codeWith = <T>(page: string, text: string): T =>
   runBlock<T>(blocksOf(page).find(({ code }) => code.includes(text))!);
 

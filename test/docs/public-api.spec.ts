@@ -8,7 +8,6 @@ const REPORT = join(ROOT, 'report/public-api.json');
 const RELEASED = join(ROOT, 'report/released.json');
 const read = (path: string): PublicApi => JSON.parse(readFileSync(path, 'utf8')) as PublicApi;
 
-/** Returns the changes since the last release that no changeset names. */
 function unannounced(released: PublicApi, current: PublicApi, changesets: readonly string[]): string[] {
   return changedParts(released, current).filter((name) => !changesets.some((text) => text.includes(name)));
 }

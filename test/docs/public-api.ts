@@ -38,10 +38,8 @@ function exportsOf(name: 'auth' | 'client', entries: Readonly<Record<string, str
   const { config } = ts.readConfigFile(join(folder, 'tsconfig.lib.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, folder);
   const files = Object.values(entries).map((entry) => join(folder, 'src', entry));
-  const program = ts.createProgram(files, {
-    ...options,
-    ...{ emitDeclarationOnly: true, removeComments: true, noCheck: true },
-  });
+  const emitting = { emitDeclarationOnly: true, removeComments: true, noCheck: true };
+  const program = ts.createProgram(files, { ...options, ...emitting });
   const declared = new Map<string | undefined, readonly ts.Statement[]>();
   program.emit(undefined, (path, text, _, _onError, sources) => {
     const { statements } = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
@@ -56,15 +54,12 @@ function exportsOf(name: 'auth' | 'client', entries: Readonly<Record<string, str
     });
     return [...new Set(texts)].flatMap((text) => text.split('\n').filter((line) => !/^\s*private /.test(line)));
   };
-  return Object.fromEntries(
-    Object.keys(entries).map((entry, index) => {
-      const module = checker.getSymbolAtLocation(program.getSourceFile(files[index]!)!)!;
-      return [
-        entry,
-        Object.fromEntries(checker.getExportsOfModule(module).map((one) => [one.name, declarationOf(one)])),
-      ];
-    }),
-  );
+  const exported = Object.keys(entries).map((entry, index) => {
+    const module = checker.getSymbolAtLocation(program.getSourceFile(files[index]!)!)!;
+    const names = checker.getExportsOfModule(module).map((one) => [one.name, declarationOf(one)]);
+    return [entry, Object.fromEntries(names) as PublicApi];
+  });
+  return Object.fromEntries(exported) as PublicApi;
 }
 
 function namesOf(statement: ts.Statement): (string | undefined)[] {
@@ -73,15 +68,13 @@ function namesOf(statement: ts.Statement): (string | undefined)[] {
 }
 
 function options(): PublicApi {
-  const rows = [...OPTION_ROWS, ...EXTRA_ROWS].map(([path, row]) => [path, [defaultOf(path, row), rangeOf(row.rule)]]);
-  const rules = [...MAPPING_RULES.keys()].map((path) => [path, []]);
   const declared = declaredOptions();
-  return Object.fromEntries(
-    [...rows, ...rules].map(([path, facts]) => [
-      path,
-      [declared.get(path as string)!.type, ...facts!].filter(Boolean).join(', '),
-    ]),
-  );
+  const described = [...OPTION_ROWS, ...EXTRA_ROWS].map(([path, row]): [string, string[]] => [
+    path,
+    [declared.get(path)!.type, defaultOf(path, row), rangeOf(row.rule)],
+  ]);
+  for (const path of MAPPING_RULES.keys()) described.push([path, [declared.get(path)!.type]]);
+  return Object.fromEntries(described.map(([path, facts]) => [path, facts.filter(Boolean).join(', ')]));
 }
 
 /** Returns the operations and schemas of the library without their descriptions. */
@@ -100,7 +93,6 @@ function wire({ nest }: TestApplication): PublicApi {
   return Object.fromEntries(own.map(([name, value]) => [name, JSON.stringify(value, withoutTexts, 1).split('\n')]));
 }
 
-/** Returns the columns of each table, and its indexes. */
 function columns({ dataSource }: TestApplication): PublicApi {
   const described = AUTH_ENTITIES.map((entity) => dataSource.getMetadata(entity)).flatMap((table) => [
     ...table.columns.map(({ databaseName, type, length, isPrimary, isNullable }) => [

@@ -44,7 +44,6 @@ const modules = { './member.entity.js': { Member } };
 const byName = code<Guarding>('## Several roles for each user', { modules });
 const { Admin, Member: Plain } = byId.RoleId;
 
-/** Returns the options of an application with a route for administrators. */
 function optionsOf(entity: EntityClass, select: string[], guard: Type<CanActivate>, forAdmins: MethodDecorator) {
   @Controller('reports')
   @UseGuards(BearerAuthGuard, guard)

@@ -2,7 +2,6 @@ import type { Type } from '@nestjs/common';
 import ts from 'typescript';
 import { blocksUnder, type CodeBlock } from './code-blocks';
 
-/** The context in which a code block runs. */
 export interface BlockContext {
   /** Modules that replace installed modules, by name. */
   readonly modules?: Readonly<Record<string, unknown>>;
@@ -10,7 +9,6 @@ export interface BlockContext {
   readonly replaced?: Readonly<Record<string, string>>;
 }
 
-/** Runs a block as a module and returns its exports. */
 export function runBlock<T>(block: CodeBlock, { modules = {}, replaced = {} }: BlockContext = {}): T {
   let { code } = block;
   for (const [text, replacement] of Object.entries(replaced)) {

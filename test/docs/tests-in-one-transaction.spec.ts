@@ -38,7 +38,6 @@ describeOnEachServer('a test that runs in a transaction which it rolls back', op
   });
 });
 
-/** Begins a transaction that all code of the application shares. */
 async function beginShared(dataSource: DataSource) {
   const runner = dataSource.createQueryRunner();
   await runner.startTransaction();

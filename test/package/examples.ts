@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { FRONT_ENDS } from '../docs/examples';
+import { EXAMPLES } from '../docs/examples';
 import { freePort } from '../support/port';
 import { packLibrary } from './installation';
 import { nodeBinary } from './node-binaries';
@@ -13,8 +13,7 @@ const NODE = '22';
 
 /** Installs, tests and starts each example in an empty folder with the packed library. */
 async function main(names: readonly string[]): Promise<void> {
-  const folders = new Set(trackedFiles().map((path) => path.split('/')[1]!));
-  const existing = [...folders].filter((name) => !FRONT_ENDS.includes(name));
+  const existing = EXAMPLES.map(({ name }) => name);
   const unknown = names.find((name) => !existing.includes(name));
   if (unknown) throw new Error(`No example '${unknown}'. There are: ${existing.join(', ')}.`);
   const chosen = names.length > 0 ? names : existing;
@@ -54,15 +53,9 @@ function prepare(work: string): void {
   }
 }
 
-/** Installs, tests and starts an example. */
 async function tryExample(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   run('npm', ['ci'], folder, env);
   run('npm', ['test', '--if-present'], folder, env);
-  await startAndOpen(folder, env);
-}
-
-/** Runs `npm start`, requests the URL that it prints, and stops it. */
-async function startAndOpen(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   const port = String(await freePort());
   const child = spawn('npm', ['start'], { cwd: folder, env: { ...env, PORT: port }, detached: true });
   const open = async (url: string): Promise<void> => {

@@ -21,7 +21,6 @@ describeInChromium('the front ends of the examples', () => {
   const started: ChildProcess[] = [];
   const urls: Record<string, string> = {};
 
-  /** Runs a command in the folder of an example. */
   function inExample(name: string, command: string, more: object = {}): ChildProcess {
     const cwd = join(work, 'examples', name);
     const own = { ...process.env, NODE_ENV: undefined, API: env.url, NEXT_TELEMETRY_DISABLED: '1', ...more };
@@ -84,7 +83,6 @@ describeInChromium('the front ends of the examples', () => {
     page.waitForResponse((response) => /\/api\/(me|auth\/sessions)$/.test(response.url()) && response.status() === 200);
 
   describe.each(['react with cookies', 'react with tokens', 'next with cookies'])('%s', (setup) => {
-    /** Opens tabs of one window. */
     async function open(count: number): Promise<Page[]> {
       const window = await env.openWindow({ baseURL: urls[setup]!, storageState: { cookies: [], origins: [] } });
       const tabs: Page[] = [];

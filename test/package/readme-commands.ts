@@ -5,7 +5,6 @@ import { delimiter, dirname, join } from 'node:path';
 import type { NodeBinary } from './node-binaries';
 import { attempt, ROOT, run, whileListening } from './run';
 
-/** The first command line for a clone, which installs and starts. */
 const COMMANDS = /^(npm ci) && (npm start)\b/m;
 
 /**
@@ -48,14 +47,11 @@ function environmentOf(node: NodeBinary): NodeJS.ProcessEnv {
 }
 
 async function logIn(url: string): Promise<void> {
-  const login = await fetch(`${url}/auth/login/`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ username: 'alice', password: 'secret' }),
-  });
+  const headers = { 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ username: 'alice', password: 'secret' });
+  const login = await fetch(`${url}/auth/login/`, { method: 'POST', headers, body });
   assert.equal(login.status, 200);
   const { access_token: token } = (await login.json()) as { access_token: string };
   const me = await fetch(`${url}/me`, { headers: { Authorization: `Bearer ${token}` } });
-  assert.equal(me.status, 200);
-  assert.equal(((await me.json()) as { username: string }).username, 'alice');
+  assert.equal(((await me.json()) as { username?: string }).username, 'alice');
 }

@@ -3,10 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createDatabase, type DatabaseName } from '../support/databases';
 
-/** The root of the workspace. */
 export const ROOT = join(__dirname, '../..');
 
-/** The time in which a process must listen, in milliseconds. */
 const START_MS = 120_000;
 
 /**
@@ -23,15 +21,12 @@ export function run(command: string, args: readonly string[], cwd: string, env =
   }
 }
 
-/** Installs packages with npm, without their install scripts. */
 export function npmInstall(folder: string, ...args: readonly string[]): void {
   run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...args], folder);
 }
 
-/** The errors of all attempts. */
 export const failures: string[] = [];
 
-/** Logs the result of an attempt and returns it for a table. */
 export async function attempt(name: string, work: () => Promise<void>): Promise<'works' | 'fails'> {
   const before = performance.now();
   const error = await work().then(

@@ -23,7 +23,6 @@ export const OLDER_VERSIONS: readonly Versions[] = [
   { nest: '12', typeorm: '0.3.28' },
 ];
 
-/** How an application is compiled. */
 export interface Layout {
   readonly modules: 'CommonJS' | 'ESM';
   readonly resolution: 'node10' | 'nodenext';
@@ -48,7 +47,6 @@ export const NODES: readonly string[] = ['20.19.0', '20', '22.12.0', '22', '24',
 /** The newest version of each of these lines. */
 export const NODE_LINES: readonly string[] = NODES.filter((version) => !version.includes('.'));
 
-/** The packages whose versions depend on the version of Nest. */
 const OF_NEST: Readonly<Record<Versions['nest'], Record<string, string>>> = {
   '10': {
     '@nestjs/event-emitter': '^2',
@@ -69,7 +67,6 @@ const OF_NEST: Readonly<Record<Versions['nest'], Record<string, string>>> = {
   '12': { '@nestjs/event-emitter': '^12', 'class-validator': '^0.15.0', typescript: '~6.0.0' },
 };
 
-/** The version ranges in the package manifest of an application. */
 export function dependenciesOf({ nest, typeorm }: Versions): Record<string, string> {
   const range = nest === '10' ? '^10.4.0' : `^${nest}`;
   return {

@@ -35,20 +35,6 @@ describe('the page of the sample application', () => {
     for (const [, path] of html.matchAll(/(?:src|href)="([^"]+)"/g)) expect((await get(path!)).status).toBe(200);
   });
 
-  it('every module that the page imports is served, including the client', async () => {
-    const seen = new Set(['/page/main.js']);
-    for (const path of seen) {
-      const answer = await get(path);
-      expect([path, answer.status]).toEqual([path, 200]);
-      expect(answer.headers.get('Content-Type')).toBe('text/javascript; charset=utf-8');
-      expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff');
-      for (const [, from] of (await answer.text()).matchAll(/from ['"](\.?\/[^'"]+)['"]/g)) {
-        seen.add(new URL(from!, url + path).pathname);
-      }
-    }
-    expect(seen).toContain('/client/client.js');
-  });
-
   it('no other file is served, and the stream of session events requires a session', async () => {
     const outside = ['/page/..%2fmain.ts', '/page/%2e%2e%2fmain.ts', '/client/package.json'];
     for (const path of [...outside, '/page/constructor', '/page/']) {

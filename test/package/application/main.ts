@@ -61,9 +61,7 @@ class AlertsController {
   imports: [
     TypeOrmModule.forRoot(withAuthTables({ ...database, migrationsRun: true })),
     EventEmitterModule.forRoot(),
-    AuthModule.forRootAsync({
-      useFactory: () => ({ sessionPolicy: 'max_count', maxSessions: 10, bcryptCost: 10 }),
-    }),
+    AuthModule.forRootAsync({ useFactory: () => ({ sessionPolicy: 'max_count', maxSessions: 10, bcryptCost: 10 }) }),
   ],
   controllers: [MeController, AlertsController],
 })
