@@ -21,7 +21,8 @@ describeEachPooled('a pool that is routed to a read-only server on %s', (name) =
   let app: TestApplication;
   let proxy: SwitchingProxy;
   beforeEach(async () => {
-    app = await startForTest(name);
+    // All logins may be in flight before the first of them succeeds.
+    app = await startForTest(name, { auth: { failedLogins: { throttleFrom: false } } });
     proxy = new SwitchingProxy(app);
   });
 

@@ -1,5 +1,6 @@
 import { AuthLoginFailure, AuthLoginTicket } from 'nestjs-session-auth';
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { DataSource } from 'typeorm';
 import { Database } from '../../libs/auth/src/database/database';
 import { DATABASES, DIALECTS } from '../support/databases';
@@ -45,6 +46,7 @@ describe.each(DATABASES)('when the database fails during an operation on %s', (n
       // On SQLite, the library waits for other writers until the deadline of the caller.
       const isWaitedFor = fault.name === 'hangs' || (fault.lasting && name === 'sqlite');
       env.tap.hook = hook;
+      env.app.logs.length = 0;
       const result = await withDeadline(env.app, isWaitedFor ? 200 : 5_000, async () => work());
       env.tap.hook = {};
       stopHanging(new Error('end of the test'));
@@ -94,6 +96,8 @@ describe.each(DATABASES)('when the database fails during an operation on %s', (n
         expect(answer.headers['retry-after']).toBe(operation.name.includes('refresh') ? '1' : '5');
       }
       const after = await countsOf(fixture);
+      const isLogged = !worked || isDeepStrictEqual(after['events'], counts['events']);
+      if (!isLogged) expect(env.app.logs.join('\n')).toContain('Lost events: ');
       expect(possibleStates(operation, fault, struck, before, counts, worked)).toContainEqual(after);
       await expectUsable(operation, fixture, after, before, worked ? (answer.body as Pair) : null);
       return true;

@@ -149,22 +149,6 @@ describeOnEachServer('a refresh that failed with 503 because its outcome is unkn
     expect(outcome).toBe(expected);
     expect(await app.dataSource.getRepository(AuthUser).countBy({ username })).toBe(1);
   });
-
-  it('a refresh is retried while connections are refused, and succeeds when one is accepted', async () => {
-    const { app, tap } = env;
-    const session = await app.login();
-    let refused = 0;
-    tap.hook = {
-      before: () => {
-        if (refused === 8) return;
-        refused++;
-        throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-      },
-    };
-    await app.refresh(session.refresh_token).expect(200);
-    expect(refused).toBe(8);
-    expectReuses(0);
-  });
 });
 
 describeOn('postgres')('a refresh that takes longer than its deadline in the database', (name) => {

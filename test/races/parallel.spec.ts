@@ -23,15 +23,4 @@ describeOnEachDatabase('parallel requests to two instances', {}, (env: TestEnvir
       expect(rows).toHaveLength(1);
     },
   );
-
-  it('of 12 parallel logins over two instances, as many open a session as there are free slots', async () => {
-    const policy = { sessionPolicy: 'max_count', maxSessions: 3, onSessionLimit: 'reject' } as const;
-    // All of the logins may be in flight before the first of them succeeds.
-    const auth = { ...policy, failedLogins: { throttleFrom: 20 } };
-    const apps = [await env.start({ auth }), await env.start({ auth })];
-    const logins = Array.from({ length: 12 }, (_, index) => apps[index % 2]!.login());
-    const outcomes = await Promise.allSettled(logins);
-    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
-    expect(await env.app.dataSource.query(`SELECT id FROM auth_sessions WHERE state = 'active'`)).toHaveLength(3);
-  });
 });

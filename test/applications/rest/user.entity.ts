@@ -15,31 +15,18 @@ export enum RoleId {
 
 @Entity('roles')
 export class Role {
-  @PrimaryColumn()
-  id!: RoleId;
-
-  @Column()
-  name!: string;
+  @PrimaryColumn() id!: RoleId;
+  @Column() name!: string;
 }
 
 @Entity('users')
 export class User {
-  @PrimaryGeneratedColumn()
-  id!: number;
-
-  @Column({ unique: true })
-  email!: string;
-
-  @Column({ select: false })
-  password!: string;
-
-  @Column({ name: 'role_id' })
-  roleId!: RoleId;
-
+  @PrimaryGeneratedColumn() id!: number;
+  @Column({ unique: true }) email!: string;
+  @Column({ select: false }) password!: string;
+  @Column({ name: 'role_id' }) roleId!: RoleId;
   @ManyToOne(() => Role, { eager: true })
   @JoinColumn({ name: 'role_id' })
   role!: Role;
-
-  @DeleteDateColumn({ name: 'deleted_at' })
-  deletedAt!: Date | null;
+  @DeleteDateColumn({ name: 'deleted_at' }) deletedAt!: Date | null;
 }
