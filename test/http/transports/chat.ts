@@ -4,7 +4,7 @@ import { IoAdapter } from '@nestjs/platform-socket.io';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { ConnectedSocket, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { AuthErrorFilter, AuthService, BearerAuthGuard, CurrentSession, CurrentUser } from 'nestjs-session-auth';
-import { OptionalAuth, Public, rememberHandshake, RequireRecentLogin, socketAccessToken } from 'nestjs-session-auth';
+import { OptionalAuth, rememberHandshake, socketAccessToken } from 'nestjs-session-auth';
 import type { AuthUser, Handshake, SessionInfo } from 'nestjs-session-auth';
 import { io, type ManagerOptions, type SocketOptions } from 'socket.io-client';
 import { WebSocket } from 'ws';
@@ -30,43 +30,12 @@ export class ChatGateway {
     return { event: 'visitor', data: [user?.username ?? 'nobody', session && session.id] };
   }
 
-  @RequireRecentLogin({ withinSeconds: 60 })
-  @SubscribeMessage('recent')
-  recent(@CurrentUser() user: AuthUser): object {
-    return { event: 'recent', data: user.username };
-  }
-
-  @UseGuards(BearerAuthGuard)
-  @RequireRecentLogin({ withinSeconds: 60 })
-  @SubscribeMessage('recent twice')
-  recentTwice(@CurrentUser() user: AuthUser): object {
-    return this.recent(user);
-  }
-
-  @Public()
-  @SubscribeMessage('open')
-  open(): object {
-    return { event: 'open', data: 'opened' };
-  }
-
-  @UseFilters(AuthErrorFilter)
-  @SubscribeMessage('login')
-  login(): Promise<object> {
-    return this.auth.login({ username: 'alice', password: 'wrong' });
-  }
-
   /** Authenticates the handshake without a guard. */
   @UseFilters(AuthErrorFilter)
   @SubscribeMessage('handshake')
   async handshake(@ConnectedSocket() socket: object): Promise<object> {
     const { accessToken, client } = socketAccessToken(socket);
     return { event: 'handshake', data: (await this.auth.authenticate(accessToken, client)) ? 'welcome' : 'invalid' };
-  }
-
-  /** A handler that the application forgot to guard. */
-  @SubscribeMessage('unguarded')
-  unguarded(@CurrentSession() session: SessionInfo): object {
-    return { event: 'unguarded', data: session.id };
   }
 }
 

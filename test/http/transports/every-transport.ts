@@ -29,27 +29,32 @@ class RememberingGateway {
 
 interface Answer {
   readonly data: Record<string, string> | null;
-  readonly errors?: readonly { readonly extensions: { readonly authCode: string } }[];
+  readonly errors?: readonly { readonly extensions: { readonly authCode?: string } }[];
 }
 
 export const TRANSPORTS = ['HTTP', 'GraphQL', 'WebSockets', 'microservices'] as const;
 
 /** The same handlers as routes, queries, and messages of WebSockets and of microservices. */
 export class EveryTransport {
-  private readonly messages = new TcpMessages();
+  readonly messages: TcpMessages;
   readonly options: Omit<TestApplicationOptions, 'database'>;
 
-  constructor(handlers: Handlers, { auth, ...more }: Omit<TestApplicationOptions, 'database'> = {}) {
+  constructor(
+    handlers: Handlers,
+    { auth, ...more }: Omit<TestApplicationOptions, 'database'> = {},
+    { inheritAppConfig = true, hasSource = true } = {},
+  ) {
+    this.messages = new TcpMessages(inheritAppConfig);
     const query = (name: string) => Query(() => String, { name, nullable: true });
     const toText = (result: unknown) => JSON.stringify(result);
     const toMessage = (data: unknown, event: string) => ({ event, data });
     const gateway = { mapping: SubscribeMessage, base: RememberingGateway, respond: toMessage };
     this.options = {
       ...more,
-      auth: { tokenSource: EnvelopeTokens, ...auth },
+      auth: { ...(hasSource && { tokenSource: EnvelopeTokens }), ...auth },
       imports: [apollo()],
       controllers: [
-        controllerOf('', [], handlers),
+        controllerOf('handlers', [], handlers),
         classOf('Messages', [Controller()], handlers, { mapping: MessagePattern }),
       ],
       providers: [
@@ -66,20 +71,22 @@ export class EveryTransport {
   readonly close = () => this.messages.close();
 
   /** Calls a handler on each of `TRANSPORTS`. Returns the results, or the codes of the errors. */
-  async ask(app: TestApplication, name: string, token: string | null, data: object = {}, more: object = {}) {
+  async ask(app: TestApplication, name: string, token: string | null, data: unknown = {}, more: object = {}) {
     const headers = { ...(token !== null && bearer(token)), ...more };
-    const route = await app.http.get(`/${name}`).set(headers);
-    const { body } = await app.http
+    const { body, text, ok } = await app.http.get(`/handlers/${name}`).set(headers);
+    const { body: answer } = await app.http
       .post('/graphql')
       .set(headers)
       .send({ query: `{ ${name} }` });
-    const { data: found, errors } = body as Answer;
-    const message = await this.messages.send(name, { ...data, ...(token !== null && { accessToken: token }) });
+    const { data: found, errors } = answer as Answer;
+    const payload = token === null ? data : { ...(data as object), accessToken: token };
+    const message = await this.messages.send(name, payload);
+    const { error } = (message ?? {}) as { error?: { code?: string } };
     return [
-      (route.body as { code?: string }).code ?? (Array.isArray(route.body) ? route.body : route.text),
-      errors?.[0]!.extensions.authCode ?? JSON.parse(found![name]!),
+      ok ? (Array.isArray(body) ? body : text) : ((body as { code?: string }).code ?? 'error'),
+      errors ? (errors[0]!.extensions.authCode ?? 'error') : JSON.parse(found![name]!),
       await (await connectWs(app, headers))(name, data),
-      (message as { error?: { code: string } }).error?.code ?? message,
+      error ? (error.code ?? 'error') : message,
     ];
   }
 }

@@ -6,32 +6,17 @@ import { OpenSockets } from 'nestjs-session-auth';
 import { WebSocket } from 'ws';
 import { blocksUnder } from '../../docs/code-blocks';
 import { runBlock } from '../../docs/run-block';
-import { MINUTE } from '../../support/driven-clock';
-import { describeApplication } from '../../support/environment';
+import { bearer, describeApplication } from '../../support/environment';
 import type { TestApplication } from '../../support/test-application';
 import { ChatGateway, connectIo, connectWs, gatewayOptions, openWs } from './chat';
 
 const MISSING = 'credentials_missing';
-const INVALID = 'access_token_invalid';
 const AMBIGUOUS = 'credentials_ambiguous';
-
-const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 let app: TestApplication;
 
 describeApplication('guarded gateways with ws', gatewayOptions(ChatGateway), (env) => {
   beforeEach(() => void ({ app } = env));
-
-  it('each message causes a lookup, so that messages are refused after the session ends', async () => {
-    const { access_token: token, session_id: id } = await app.login();
-    const ask = await connectWs(app, bearer(token));
-    for (const data of [undefined, null, 'text', 1, {}, []]) {
-      expect([data, await ask('me', data)]).toEqual([data, ['alice', id]]);
-    }
-    await app.post('/auth/logout', token).expect(200);
-    expect(await ask('me')).toBe(INVALID);
-    expect(app.logs.filter((line) => line.includes('WsExceptionsHandler'))).toEqual([]);
-  });
 
   it('a token in a message, a cookie or the URL does not authenticate a socket', async () => {
     const { access_token: token } = await app.login();
@@ -53,33 +38,6 @@ describeApplication('guarded gateways with ws', gatewayOptions(ChatGateway), (en
     await app.dataSource.query('ALTER TABLE elsewhere RENAME TO auth_sessions');
     const data = { status: 'error', code: 'database_unavailable', message: 'The database is unavailable.' };
     expect(JSON.parse(String(message))).toEqual({ event: 'exception', data });
-  });
-
-  it.each(['recent', 'recent twice'])(
-    'each message to the handler %j, which requires a recent login, causes one lookup',
-    async (event) => {
-      expect(await (await connectWs(app))(event)).toBe(MISSING);
-      const ask = await connectWs(app, bearer((await app.login()).access_token));
-      const authenticate = jest.spyOn(app.authentication, 'authenticate');
-      for (const times of [1, 2]) {
-        expect(await ask(event, {})).toBe('alice');
-        expect(authenticate).toHaveBeenCalledTimes(times);
-      }
-      authenticate.mockRestore();
-      app.clock.advance(2 * MINUTE);
-      expect(await ask(event)).toBe('recent_login_required');
-    },
-  );
-
-  it('the error filter converts an error of the library that a message handler of the application throws', async () => {
-    expect(await (await connectWs(app))('login')).toBe('invalid_credentials');
-  });
-
-  it('a handler without the guard receives no user, even if the socket was authenticated before', async () => {
-    const { access_token: token, session_id: id } = await app.login();
-    const ask = await connectWs(app, bearer(token));
-    expect(await ask('me')).toEqual(['alice', id]);
-    expect(await ask('unguarded')).toBe('error');
   });
 });
 
@@ -103,15 +61,6 @@ describeApplication('guarded gateways with socket.io', gatewayOptions(ChatGatewa
     ]) {
       expect(await (await connectIo(app, options))('me', { token })).toBe(MISSING);
     }
-  });
-});
-
-const guardedGlobally = { ...gatewayOptions(ChatGateway), auth: { globalGuard: true } };
-
-describeApplication('gateways with a global guard', guardedGlobally, (env) => {
-  it('the global guard runs before every message except public ones', async () => {
-    const ask = await connectWs(env.app);
-    expect([await ask('unguarded'), await ask('open')]).toEqual([MISSING, 'opened']);
   });
 });
 
