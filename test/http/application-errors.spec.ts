@@ -79,24 +79,24 @@ const controllers = [ApplicationController];
 describeHttp(
   "errors of the application's routes",
   { controllers, configure: (app) => void app.useGlobalPipes(new ValidationPipe()) },
-  (env) => {
+  ({ app }) => {
     it("an AuthError causes the library's response unless the route has an exception filter", async () => {
-      const { headers } = await env.app.http.get('/app/refused').expect(400, REFUSED);
+      const { headers } = await app.http.get('/app/refused').expect(400, REFUSED);
       expect(headers['cache-control']).toBe('no-store');
-      await env.app.http.get('/app/refused/own-filter').expect(418, { refused: 'invalid_credentials' });
+      await app.http.get('/app/refused/own-filter').expect(418, { refused: 'invalid_credentials' });
     });
 
     it('other errors than an AuthError are not changed', async () => {
-      const { body } = await env.app.http.post('/app/validated').send({ email: 'no' }).expect(400);
+      const { body } = await app.http.post('/app/validated').send({ email: 'no' }).expect(400);
       expect(body).toEqual({ message: ['email must be an email'], error: 'Bad Request', statusCode: 400 });
-      await env.app.http.get('/app/broken').expect(500, { statusCode: 500, message: 'Internal server error' });
-      expect(env.app.logs.join('\n')).toMatch(/TypeError: the shelf is empty.*ExceptionsHandler/);
+      await app.http.get('/app/broken').expect(500, { statusCode: 500, message: 'Internal server error' });
+      expect(app.logs.join('\n')).toMatch(/TypeError: the shelf is empty.*ExceptionsHandler/);
     });
 
     it("an unexpected error on a route of the library has the library's error format", async () => {
-      jest.spyOn(env.app.nest.get(OwnSessions), 'list').mockRejectedValueOnce(new TypeError('the shelf is empty'));
-      const { access_token: token } = await env.app.login();
-      await env.app.get('/auth/sessions', token).expect(500, { detail: 'Internal server error.' });
+      jest.spyOn(app.nest.get(OwnSessions), 'list').mockRejectedValueOnce(new TypeError('the shelf is empty'));
+      const { access_token: token } = await app.login();
+      await app.get('/auth/sessions', token).expect(500, { detail: 'Internal server error.' });
       jest.restoreAllMocks();
     });
   },
@@ -105,11 +105,11 @@ describeHttp(
 describeHttp(
   'an application with a filter for all errors',
   { controllers, configure: (app) => void app.useGlobalFilters(new AllErrorsFilter(app.get(HttpAdapterHost))) },
-  (env) => {
+  ({ app }) => {
     it('an AuthError that the filter passes to AuthErrorFilter causes the response of the library', async () => {
-      const { headers } = await env.app.http.get('/app/refused').expect(400, REFUSED);
+      const { headers } = await app.http.get('/app/refused').expect(400, REFUSED);
       expect(headers['cache-control']).toBe('no-store');
-      await env.app.http.get('/app/nothing').expect(418, { caught: true });
+      await app.http.get('/app/nothing').expect(418, { caught: true });
     });
   },
 );
@@ -117,17 +117,16 @@ describeHttp(
 describeHttp(
   'an application with a filter for HttpException',
   { controllers, configure: (app) => void app.useGlobalFilters(new HttpExceptionFilter()) },
-  (env) => {
+  ({ app }) => {
     it('the filter responds to an AuthError of a handler and of the guard with the status, headers and body of the library', async () => {
-      await env.app.http.get('/app/refused').expect(400, { caught: REFUSED });
-      const { headers } = await env.app.http.get('/me').expect(401, { caught: MISSING });
+      await app.http.get('/app/refused').expect(400, { caught: REFUSED });
+      const { headers } = await app.http.get('/me').expect(401, { caught: MISSING });
       expect(headers).toMatchObject({ 'www-authenticate': 'Bearer realm="api"', 'cache-control': 'no-store' });
-      const invalid = await env.app.get('/me', 'x').expect(401);
+      const invalid = await app.get('/me', 'x').expect(401);
       expect(invalid.headers['www-authenticate']).toBe('Bearer realm="api", error="invalid_token"');
     });
 
     it("the library's routes keep the library's responses, to bodies that the platform refuses too", async () => {
-      const { app } = env;
       await app.http.get('/auth/sessions').expect(401, MISSING);
       const refuse = async (answer: ReturnType<typeof sendRaw>): Promise<unknown> => {
         const { status, body, headers } = await answer;

@@ -59,12 +59,12 @@ const openFrom = (browser: Browser, network: string) =>
 
 const options = { auth: { cookies: { mode: 'optional' as const } }, controllers: [SiteController], trustProxy: true };
 
-describeHttp('AuthCookies', options, (env) => {
+describeHttp('AuthCookies', options, ({ app }) => {
   let browser: Browser;
   let sessionId: string;
 
   beforeEach(async () => {
-    browser = new Browser(env.app);
+    browser = new Browser(app);
     sessionId = (await browser.send('/sign-in', { method: 'POST' })).body.opened as string;
   });
 
@@ -77,7 +77,7 @@ describeHttp('AuthCookies', options, (env) => {
     const refused = await browser.send('/sign-in', { method: 'POST', from, navigates: true });
     expect([refused.status, refused.body.code, cookiesIn(refused)]).toEqual([403, 'cross_site_request', []]);
     // `assertSameSite` refuses the request before the login, so that it opens no session.
-    expect(env.app.sent('user_logged_in')).toHaveLength(2);
+    expect(app.sent('user_logged_in')).toHaveLength(2);
   });
 
   it('AuthCookies sets a new pair for a request that the guard has authenticated, in a response that must not be cached', async () => {
@@ -85,23 +85,23 @@ describeHttp('AuthCookies', options, (env) => {
     const found = [response.status, response.headers['cache-control'], cookiesIn(response).length];
     expect(found).toEqual([201, 'no-store', 2]);
     expect((await browser.send('/me')).headers['cache-control']).toBe('private');
-    await restorePassword(env.app);
+    await restorePassword(app);
   });
 
   it('AuthCookies clears the cookies without ending the session', async () => {
     const response = await browser.send('/leave', { method: 'POST' });
     expect([cookiesIn(response).length, browser.jar]).toEqual([2, {}]);
-    expect(await storedEnd(env.app, sessionId)).toMatchObject({ state: 'active' });
+    expect(await storedEnd(app, sessionId)).toMatchObject({ state: 'active' });
   });
 
   it('AuthCookies refreshes the tokens for a page that is opened from any site, and for a form from the same origin', async () => {
-    env.app.clock.advance(1000 * SECOND);
+    app.clock.advance(1000 * SECOND);
     expect((await browser.send('/me')).status).toBe(401);
     const page = await browser.send('/page', { from: 'https://search.test', navigates: true });
     const found = [page.body, page.headers['cache-control'], cookiesIn(page).length];
     expect(found).toEqual([{ session: sessionId }, 'private', 2]);
     expect((await browser.send('/me')).status).toBe(200);
-    env.app.clock.advance(1000 * SECOND);
+    app.clock.advance(1000 * SECOND);
     expect((await browser.send('/form', { method: 'POST' })).body).toEqual({ session: sessionId });
     const { jar } = browser;
     const forged = await browser.send('/form', { method: 'POST', from: 'https://other.example.com', navigates: true });
@@ -113,7 +113,7 @@ describeHttp('AuthCookies', options, (env) => {
     const { body, ...lost } = await openFrom(browser, '198.51.100.7');
     expect(body).toEqual({ session: sessionId });
     for (const [name, value] of Object.entries(before)) browser.put(name, value);
-    env.app.clock.advance(9 * SECOND);
+    app.clock.advance(9 * SECOND);
     const again = await openFrom(browser, '203.0.113.9');
     expect(again.body).toEqual({ session: sessionId });
     const valuesIn = (response: Parameters<typeof cookiesIn>[0]): unknown =>
@@ -123,7 +123,7 @@ describeHttp('AuthCookies', options, (env) => {
     expect((await browser.send('/me')).status).toBe(200);
     for (const [name, value] of Object.entries(before)) browser.put(name, value);
     expect((await openFrom(browser, '192.0.2.1')).body).toEqual({ session: null });
-    expect(env.app.sent('token_reuse_detected')).toHaveLength(1);
+    expect(app.sent('token_reuse_detected')).toHaveLength(1);
   });
 
   it('AuthCookies refreshes no cookies for a request with a bearer token, even an invalid one', async () => {
@@ -133,7 +133,7 @@ describeHttp('AuthCookies', options, (env) => {
   });
 
   it('AuthCookies returns null without a valid refresh cookie, clears a cookie that names no session, and refuses two cookies', async () => {
-    expect(answerOf(await new Browser(env.app).send('/page'))).toEqual([200, { session: null }, []]);
+    expect(answerOf(await new Browser(app).send('/page'))).toEqual([200, { session: null }, []]);
     const { [REFRESH]: refresh } = browser.jar;
     browser.put(REFRESH, `x; ${REFRESH}=y`);
     expect((await browser.send('/page')).status).toBe(400);

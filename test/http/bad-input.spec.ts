@@ -58,14 +58,14 @@ const CONFIGURATIONS: [title: string, pipe?: ValidationPipe][] = [
 describe.each(CONFIGURATIONS)('%s', (_, pipe) => {
   const configure = (app: INestApplication) => void (pipe && app.useGlobalPipes(pipe));
 
-  describeHttp('malformed input', { configure }, (env) => {
+  describeHttp('malformed input', { configure }, ({ app, platform }) => {
     let token: string;
-    beforeEach(async () => void (token = (await env.app.login()).access_token));
+    beforeEach(async () => void (token = (await app.login()).access_token));
 
     const post = async (path: string, body: string | Buffer, ...headers: string[]): Promise<[number, unknown]> => {
       const bytes = Buffer.from(body as string).toString('latin1');
       const own = [`Authorization: Bearer ${token}`, `Content-Length: ${bytes.length}`];
-      const answer = await sendRaw(env.app, [`POST /auth/${path}/ HTTP/1.1`, ...own, ...headers], bytes);
+      const answer = await sendRaw(app, [`POST /auth/${path}/ HTTP/1.1`, ...own, ...headers], bytes);
       expect(answer.headers['cache-control']).toBe('no-store');
       expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
       return [answer.status, JSON.parse(answer.body)];
@@ -109,7 +109,7 @@ describe.each(CONFIGURATIONS)('%s', (_, pipe) => {
     it('a body with an unknown or incorrect content encoding is refused', async () => {
       const json = 'Content-Type: application/json';
       // Fastify does not decompress a body, and parses the bytes that it receives.
-      const isExpress = env.platform === 'express';
+      const isExpress = platform === 'express';
       const sent = isExpress ? '{}' : '\x1f\x8b';
       expect(await post('login', sent, json, 'Content-Encoding: nonsense')).toEqual([isExpress ? 415 : 400, DETAIL]);
       expect(await post('login', sent, json, 'Content-Encoding: gzip')).toEqual([400, DETAIL]);

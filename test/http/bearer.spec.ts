@@ -27,9 +27,9 @@ const NO_TOKEN = [
   ...[`Bearer ${'a'.repeat(43)}`, `Bearer ${'a'.repeat(8_000)}`, 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.'],
 ];
 
-describeHttp('bearer tokens', {}, (env) => {
+describeHttp('bearer tokens', {}, ({ app }) => {
   const ask = (route: string, ...authorization: string[]): Promise<RawAnswer> =>
-    sendRaw(env.app, [`${route} HTTP/1.1`, ...authorization.map((value) => `Authorization: ${value}`)]);
+    sendRaw(app, [`${route} HTTP/1.1`, ...authorization.map((value) => `Authorization: ${value}`)]);
   const askMe = (token: string): Promise<RawAnswer> => ask('GET /me', `Bearer ${token}`);
   const invalid = (route = 'GET /me'): Promise<RawAnswer> => ask(route, 'Bearer unknown');
 
@@ -61,7 +61,7 @@ describeHttp('bearer tokens', {}, (env) => {
     },
   );
   it('a valid access token that was changed in any way is refused, and the scheme name is case-insensitive', async () => {
-    const { access_token: token } = await env.app.login();
+    const { access_token: token } = await app.login();
     const expected = (await invalid()).bytes;
     for (const other of [
       ...[token.slice(0, -1), `${token}a`, token.toUpperCase(), token.toLowerCase(), token.slice(1), token.slice(5)],
@@ -75,7 +75,6 @@ describeHttp('bearer tokens', {}, (env) => {
   });
 
   it('refresh tokens and replaced, revoked, logged-out and expired access tokens are refused with the same response', async () => {
-    const { app } = env;
     const expected = (await invalid()).bytes;
     const replaced = await app.login();
     const { body: live } = await app.refresh(replaced.refresh_token).expect(200);
@@ -96,7 +95,6 @@ describeHttp('bearer tokens', {}, (env) => {
   });
 
   it('the access token of a disabled user is refused like an invalid token, and enabling the user restores no session', async () => {
-    const { app } = env;
     const { access_token: token } = await app.login();
     for (const isActive of [false, true]) {
       await setActive(app, 'alice', isActive);
@@ -106,7 +104,6 @@ describeHttp('bearer tokens', {}, (env) => {
   });
 
   it('the access token of a deleted user is refused like an invalid token', async () => {
-    const { app } = env;
     await app.auth.createUser({ username: 'carol', password: PASSWORD });
     const { access_token: token } = await app.login('carol');
     await app.dataSource.getRepository(AuthUser).delete({ username: 'carol' });
@@ -115,7 +112,7 @@ describeHttp('bearer tokens', {}, (env) => {
   });
 
   it.each(ROUTES)('%s refuses a repeated Authorization header, whatever it contains', async (route) => {
-    const bearer = `Bearer ${(await env.app.login()).access_token}`;
+    const bearer = `Bearer ${(await app.login()).access_token}`;
     for (const headers of [
       [bearer, bearer],
       [bearer, ''],
@@ -133,7 +130,6 @@ describeHttp('bearer tokens', {}, (env) => {
   });
 
   it('an access token in the query, a form, a JSON body or a cookie is ignored', async () => {
-    const { app } = env;
     const { access_token: token } = await app.login();
     const missing = (await ask('GET /auth/sessions/')).bytes;
     expect((await ask(`GET /auth/sessions/?access_token=${token}&token=${token}`)).bytes).toBe(missing);

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { AuthEvent, AuthSession, AuthUser, type OpenedSession, type TokenPair } from 'nestjs-session-auth';
+import { AuthEvent, AuthSession, type TokenPair } from 'nestjs-session-auth';
 import {
   FAMILY_SECRET_BYTES,
   formatRefreshToken,
@@ -8,145 +8,140 @@ import {
 } from '../../libs/auth/src/tokens/tokens';
 import { Activity } from '../../libs/auth/src/sessions/activity';
 import { refreshWithCookies } from '../support/cookie-refresh';
-import { MINUTE, SECOND } from '../support/driven-clock';
-import { TestApplication, PASSWORD, type TestApplicationOptions } from '../support/test-application';
-import { storedEnd, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { DAY, MINUTE, SECOND } from '../support/driven-clock';
+import { describeOnEachDatabase } from '../support/environment';
+import { CREDENTIALS, PASSWORD, type TestApplication, type TestApplicationOptions } from '../support/test-application';
 
 const HOME = { ipAddress: '198.51.100.7' };
 const ELSEWHERE = { ipAddress: '203.0.113.9' };
 const REFUSED = { code: 'invalid_refresh_token' };
 
-const cookiesWith = (auth: TestApplicationOptions['auth'] = {}): Omit<TestApplicationOptions, 'database'> => ({
-  auth: { cookies: { mode: 'optional' }, ...auth },
+/** Runs tests on each database with cookies, and with functions that log in and refresh as a browser at home does. */
+function describeWithCookies(
+  title: string,
+  auth: TestApplicationOptions['auth'],
+  defineTests: (app: TestApplication, actions: ReturnType<typeof actionsOf>) => void,
+): void {
+  const options = { auth: { cookies: { mode: 'optional' as const }, ...auth } };
+  describeOnEachDatabase(title, options, ({ app }) => defineTests(app, actionsOf(app)));
+}
+
+const actionsOf = (app: TestApplication) => ({
+  open: () => app.auth.login(CREDENTIALS, HOME),
+  /** `pair` has no access token if the access cookie has expired. */
+  refresh: ({ refreshToken, accessToken = null as string | null }: Presented, client = HOME) =>
+    refreshWithCookies(app, { refreshToken, accessToken }, client),
+  byBearer: ({ refreshToken }: Presented) => app.auth.refresh(refreshToken, HOME),
+  stored: () => app.dataSource.getRepository(AuthSession).findOneByOrFail({}),
+  recorded: async () => {
+    const rows = await app.dataSource.getRepository(AuthEvent).find({ order: { id: 'ASC' } });
+    return rows.map(({ event, extra }) => (extra['replayed'] ? `${event}, replayed` : event));
+  },
 });
+type Presented = Pick<TokenPair, 'refreshToken'> & { readonly accessToken?: string | null };
 
-function open({ app }: TestEnvironment): Promise<OpenedSession> {
-  return app.auth.login({ username: 'alice', password: PASSWORD }, HOME);
-}
+const refreshOnly = ({ refreshToken }: TokenPair): Presented => ({ refreshToken });
 
-/** Refreshes as a browser does. `pair` has no access token if the access cookie has expired. */
-function refresh(env: TestEnvironment, pair: Partial<TokenPair>, client = HOME): Promise<TokenPair> {
-  const { refreshToken, accessToken = null } = pair;
-  return refreshWithCookies(env.app, { refreshToken: refreshToken!, accessToken }, client);
-}
-
-async function storedSession({ app }: TestEnvironment): Promise<AuthSession> {
-  return app.dataSource.getRepository(AuthSession).findOneByOrFail({});
-}
-
-async function eventsIn({ app }: TestEnvironment): Promise<string[]> {
-  const rows = await app.dataSource.getRepository(AuthEvent).find({ order: { id: 'ASC' } });
-  return rows.map(({ event, extra }) => (extra['replayed'] ? `${event}, replayed` : event));
-}
-
-describeOnEachDatabase('refreshes over cookies', cookiesWith(), (env) => {
+describeWithCookies('refreshes over cookies', {}, (app, { open, refresh, byBearer, stored, recorded }) => {
   it('a refresh over cookies is replayed for ten seconds, while a repeated bearer refresh is reuse', async () => {
-    const { app } = env;
-    const first = await open(env);
-    const second = await refresh(env, { refreshToken: first.refreshToken });
+    const first = refreshOnly(await open());
+    const second = await refresh(first);
     app.clock.advance(10 * SECOND - 1);
-    expect(await refresh(env, { refreshToken: first.refreshToken })).toEqual(second);
+    expect(await refresh(first)).toEqual(second);
     app.clock.advance(1);
-    await expect(refresh(env, { refreshToken: first.refreshToken })).rejects.toMatchObject(REFUSED);
+    await expect(refresh(first)).rejects.toMatchObject(REFUSED);
     expect(app.sent('token_reuse_detected')).toHaveLength(1);
-
-    const bearer = await open(env);
-    await app.auth.refresh(bearer.refreshToken, HOME);
-    await expect(app.auth.refresh(bearer.refreshToken, HOME)).rejects.toMatchObject(REFUSED);
+    const bearer = await open();
+    await byBearer(bearer);
+    await expect(byBearer(bearer)).rejects.toMatchObject(REFUSED);
     expect(app.sent('token_reuse_detected')).toHaveLength(2);
   });
 
   it('a refresh with the pair that another refresh has just issued returns the same pair and writes nothing', async () => {
-    const { app } = env;
-    const second = await refresh(env, await open(env));
-    const [row, events] = [await storedSession(env), await eventsIn(env)];
-    const tabs = await Promise.all(Array.from({ length: 5 }, () => refresh(env, second)));
+    const second = await refresh(await open());
+    const [row, events] = [await stored(), await recorded()];
+    const tabs = await Promise.all(Array.from({ length: 5 }, () => refresh(second)));
     app.clock.advance(10 * SECOND - 1);
-    for (const pair of [...tabs, await refresh(env, second, ELSEWHERE)]) expect(pair).toEqual(second);
-    expect([await storedSession(env), await eventsIn(env)]).toEqual([row, events]);
+    for (const pair of [...tabs, await refresh(second, ELSEWHERE)]) expect(pair).toEqual(second);
+    expect([await stored(), await recorded()]).toEqual([row, events]);
     app.clock.advance(1);
-    const third = await refresh(env, second);
-    expect(third.refreshToken).not.toBe(second.refreshToken);
-    expect(await eventsIn(env)).toEqual([...events, 'token_refresh']);
+    expect((await refresh(second)).refreshToken).not.toBe(second.refreshToken);
+    expect(await recorded()).toEqual([...events, 'token_refresh']);
   });
 
   it('a refresh with the current refresh token and a different access token rotates the pair', async () => {
-    const first = await open(env);
+    const first = await open();
     // The pairs of a login and of a bearer client are rotated too.
-    const byCookie = await refresh(env, first);
-    const byBearer = await env.app.auth.refresh(byCookie.refreshToken, HOME);
-    const second = await refresh(env, byBearer);
-    expect(new Set([first, byCookie, byBearer, second].map(({ refreshToken }) => refreshToken)).size).toBe(4);
-    const another = await open(env);
-    const rows = env.app.dataSource.getRepository(AuthSession);
-    const stored = await rows.findOneByOrFail({ id: first.sessionId });
-    for (const accessToken of [first.accessToken, another.accessToken, 'x', undefined]) {
-      const third = await refresh(env, { refreshToken: second.refreshToken, ...(accessToken && { accessToken }) });
+    const byCookie = await refresh(first);
+    const ofBearer = await byBearer(byCookie);
+    const second = await refresh(ofBearer);
+    expect(new Set([first, byCookie, ofBearer, second].map(({ refreshToken }) => refreshToken)).size).toBe(4);
+    const another = await open();
+    const before = await app.storedSession(first.sessionId);
+    for (const accessToken of [first.accessToken, another.accessToken, 'x', null]) {
+      const third = await refresh({ refreshToken: second.refreshToken, accessToken });
       expect(third.refreshToken).not.toBe(second.refreshToken);
       // Restore the pair for the next access token.
-      await rows.save(stored);
+      await app.dataSource.getRepository(AuthSession).save(before);
     }
-    expect(env.app.sent('token_reuse_detected')).toEqual([]);
+    expect(app.sent('token_reuse_detected')).toEqual([]);
   });
 
   it('a refresh with the current pair ends the sessions of a disabled user, and is refused for an ended session', async () => {
-    const second = await refresh(env, await open(env));
-    const users = env.app.dataSource.getRepository(AuthUser);
-    await users.update({ username: 'alice' }, { active: false });
-    await expect(refresh(env, second)).rejects.toMatchObject(REFUSED);
-    await users.update({ username: 'alice' }, { active: true });
-    expect(await storedSession(env)).toMatchObject({ state: 'revoked', endReason: 'user_disabled' });
-    await expect(refresh(env, second)).rejects.toMatchObject(REFUSED);
+    const second = await refresh(await open());
+    for (const isActive of [false, true]) {
+      await app.setActive('alice', isActive);
+      await expect(refresh(second)).rejects.toMatchObject(REFUSED);
+    }
+    expect(await stored()).toMatchObject({ state: 'revoked', endReason: 'user_disabled' });
   });
 });
 
-const LONGER = cookiesWith({ refreshReuseGraceSeconds: 20 });
+const LONGER = { refreshReuseGraceSeconds: 20 };
 
-describeOnEachDatabase('refreshes over cookies with a configured grace period', LONGER, (env) => {
+describeWithCookies('refreshes with a grace period of 20 seconds', LONGER, (app, { open, refresh, byBearer }) => {
   it('a refresh over either transport can be repeated for 20 s', async () => {
-    const overBearer = ({ refreshToken }: Partial<TokenPair>) => env.app.auth.refresh(refreshToken!, HOME);
-    for (const again of [(pair: Partial<TokenPair>) => refresh(env, pair), overBearer]) {
-      const { refreshToken } = await open(env);
-      const pair = await again({ refreshToken });
-      env.app.clock.advance(20 * SECOND - 1);
-      expect(await again({ refreshToken })).toEqual(pair);
-      env.app.clock.advance(1);
-      await expect(again({ refreshToken })).rejects.toMatchObject(REFUSED);
+    for (const again of [refresh, byBearer]) {
+      const first = refreshOnly(await open());
+      const pair = await again(first);
+      app.clock.advance(20 * SECOND - 1);
+      expect(await again(first)).toEqual(pair);
+      app.clock.advance(1);
+      await expect(again(first)).rejects.toMatchObject(REFUSED);
     }
   });
 
   it('a refresh over cookies is not replayed to bearer clients, and a bearer refresh is not replayed over cookies', async () => {
-    const bearer = await open(env);
-    await env.app.auth.refresh(bearer.refreshToken, HOME);
-    await expect(refresh(env, { refreshToken: bearer.refreshToken })).rejects.toMatchObject(REFUSED);
-    const cookie = await open(env);
-    await refresh(env, cookie);
-    await expect(env.app.auth.refresh(cookie.refreshToken, HOME)).rejects.toMatchObject(REFUSED);
-    expect(await storedEnd(env.app, cookie.sessionId)).toEqual({ state: 'revoked', end_reason: 'token_reuse' });
-    expect(env.app.sent('token_reuse_detected')).toHaveLength(2);
+    for (const [once, again] of [
+      [byBearer, refresh],
+      [refresh, byBearer],
+    ] as const) {
+      const pair = await open();
+      await once(pair);
+      await expect(again(refreshOnly(pair))).rejects.toMatchObject(REFUSED);
+      expect(await app.storedEnd(pair.sessionId)).toEqual({ state: 'revoked', end_reason: 'token_reuse' });
+    }
+    expect(app.sent('token_reuse_detected')).toHaveLength(2);
   });
 });
 
-const WITHOUT_GRACE = cookiesWith({ refreshReuseGraceSeconds: 0 });
+const WITHOUT_GRACE = { refreshReuseGraceSeconds: 0 };
 
-describeOnEachDatabase('refreshes over cookies without a grace period', WITHOUT_GRACE, (env) => {
+describeWithCookies('refreshes without a grace period', WITHOUT_GRACE, (app, { open, refresh, stored }) => {
   it('a refresh rotates the current pair immediately, and presenting the previous token is reuse', async () => {
-    const second = await refresh(env, await open(env));
-    expect((await storedSession(env)).replaySeed).toBeNull();
-    const third = await refresh(env, second);
-    expect(third.refreshToken).not.toBe(second.refreshToken);
-    await expect(refresh(env, second)).rejects.toMatchObject(REFUSED);
-    expect(env.app.sent('token_reuse_detected')).toHaveLength(1);
+    const second = await refresh(await open());
+    expect((await stored()).replaySeed).toBeNull();
+    expect((await refresh(second)).refreshToken).not.toBe(second.refreshToken);
+    await expect(refresh(second)).rejects.toMatchObject(REFUSED);
+    expect(app.sent('token_reuse_detected')).toHaveLength(1);
   });
 });
 
-const WITHOUT_ROTATION = cookiesWith({ rotateRefreshTokens: false });
-
-describeOnEachDatabase('refreshes over cookies without rotation', WITHOUT_ROTATION, (env) => {
+describeWithCookies('refreshes without rotation', { rotateRefreshTokens: false }, (_, { open, refresh }) => {
   it('a refresh keeps the refresh token and issues a new access token', async () => {
-    const first = await open(env);
-    const second = await refresh(env, first);
-    const third = await refresh(env, second);
+    const first = await open();
+    const second = await refresh(first);
+    const third = await refresh(second);
     expect([second.refreshToken, third.refreshToken]).toEqual([first.refreshToken, first.refreshToken]);
     expect(new Set([first, second, third].map(({ accessToken }) => accessToken)).size).toBe(3);
   });
@@ -156,134 +151,125 @@ describeOnEachDatabase('refreshes over cookies without rotation', WITHOUT_ROTATI
 const TIMES = { accessTokenTtlSeconds: 300, refreshTokenTtlSeconds: 600, absoluteTimeoutSeconds: 1_000 };
 
 describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshTokens) => {
-  const options = cookiesWith({ ...TIMES, rotateRefreshTokens });
+  describeWithCookies(
+    'the reported expiries',
+    { ...TIMES, rotateRefreshTokens },
+    (app, { open, refresh, byBearer }) => {
+      let start: number;
+      beforeEach(() => void (start = app.clock.now()));
 
-  describeOnEachDatabase('the reported expiries', options, (env) => {
-    let start: number;
-    beforeEach(() => void (start = env.app.clock.now()));
+      /** When the tokens expire, in seconds since the login. */
+      const expiries = ({ accessTokenExpiresAt, refreshTokenExpiresAt }: TokenPair): number[] =>
+        [accessTokenExpiresAt, refreshTokenExpiresAt].map((instant) => (instant.getTime() - start) / SECOND);
 
-    /** When the tokens expire, in seconds since the login. */
-    const expiries = ({ accessTokenExpiresAt, refreshTokenExpiresAt }: TokenPair): number[] =>
-      [accessTokenExpiresAt, refreshTokenExpiresAt].map((instant) => (instant.getTime() - start) / SECOND);
+      it('a login and each refresh report the expiries of the tokens, which are never later than the end of the session', async () => {
+        let pair: TokenPair = await open();
+        expect(expiries(pair)).toEqual([300, 600]);
+        for (const [seconds, again, expected] of [
+          [350, byBearer, [650, 950]],
+          [100, refresh, [750, 1_000]],
+          [400, byBearer, [1_000, 1_000]],
+        ] as const) {
+          app.clock.advance(seconds * SECOND);
+          pair = await again(pair);
+          expect(expiries(pair)).toEqual(expected);
+        }
+        app.clock.advance(150 * SECOND - 1);
+        expect(await app.auth.authenticate(pair.accessToken)).not.toBeNull();
+        app.clock.advance(1);
+        expect(await app.auth.authenticate(pair.accessToken)).toBeNull();
+      });
 
-    it('a login and each refresh report the expiries of the tokens, which are never later than the end of the session', async () => {
-      const { app } = env;
-      const opened = await open(env);
-      expect(expiries(opened)).toEqual([300, 600]);
-      app.clock.advance(350 * SECOND);
-      const byBearer = await app.auth.refresh(opened.refreshToken, HOME);
-      expect(expiries(byBearer)).toEqual([650, 950]);
-      app.clock.advance(100 * SECOND);
-      const byCookie = await refresh(env, byBearer);
-      expect(expiries(byCookie)).toEqual([750, 1_000]);
-      app.clock.advance(400 * SECOND);
-      const capped = await app.auth.refresh(byCookie.refreshToken, HOME);
-      expect(expiries(capped)).toEqual([1_000, 1_000]);
-      app.clock.advance(150 * SECOND - 1);
-      expect(await app.auth.authenticate(capped.accessToken)).not.toBeNull();
-      app.clock.advance(1);
-      expect(await app.auth.authenticate(capped.accessToken)).toBeNull();
-    });
-
-    it('a reauthentication and a password change report the expiries of the new pair', async () => {
-      const { app } = env;
-      let pair: TokenPair = await open(env);
-      for (const [by, expected] of [
-        ['reauthenticate', [550, 850]],
-        ['change', [800, 1_000]],
-        ['reauthenticate', [1_000, 1_000]],
-      ] as const) {
-        app.clock.advance(250 * SECOND);
-        pair = await renewed(app, pair, by);
-        expect([by, expiries(pair)]).toEqual([by, expected]);
-      }
-    });
-  });
+      it('a reauthentication and a password change report the expiries of the new pair', async () => {
+        let pair: TokenPair = await open();
+        for (const [by, expected] of [
+          ['reauthenticate', [550, 850]],
+          ['change', [800, 1_000]],
+          ['reauthenticate', [1_000, 1_000]],
+        ] as const) {
+          app.clock.advance(250 * SECOND);
+          pair = await renewed(app, pair, by);
+          expect([by, expiries(pair)]).toEqual([by, expected]);
+        }
+      });
+    },
+  );
 });
 
 async function renewed(app: TestApplication, { accessToken }: TokenPair, by: 'reauthenticate' | 'change') {
-  const principal = (await app.auth.authenticate(accessToken))!;
+  const principal = await app.principal(accessToken);
   // The activity, without which the session would expire, is not written while another transaction locks the session.
   await app.nest.get(Activity).flush();
   if (by === 'reauthenticate') return app.auth.reauthenticate(principal, PASSWORD, HOME);
   return app.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: PASSWORD }, HOME);
 }
 
-describeOnEachDatabase('logouts by refresh cookies', cookiesWith(), (env) => {
-  const authenticate = (...tokens: string[]) => env.app.authentication.byRefreshTokens(tokens, HOME);
+describeWithCookies('logouts by refresh cookies', {}, (app, { open, refresh, stored, recorded }) => {
+  const authenticate = (...tokens: string[]) => app.authentication.byRefreshTokens(tokens, HOME);
 
   /** Returns the refresh token that the same family could have issued with the given generation. */
   const ofGeneration = (token: string, generation: number): string =>
     formatRefreshToken({ ...parseRefreshToken(token)!, generation }, randomBytes(REFRESH_SECRET_BYTES));
 
-  const forged = (sessionId: string = randomUUID()): string =>
-    formatRefreshToken(
-      { sessionId, familySecret: randomBytes(FAMILY_SECRET_BYTES), generation: 7 },
-      randomBytes(REFRESH_SECRET_BYTES),
-    );
+  const forged = (sessionId: string = randomUUID()): string => {
+    const claims = { sessionId, familySecret: randomBytes(FAMILY_SECRET_BYTES), generation: 7 };
+    return formatRefreshToken(claims, randomBytes(REFRESH_SECRET_BYTES));
+  };
 
   it('a logout accepts a refresh token of any generation, and authenticating by the token changes and reports nothing', async () => {
-    const { app } = env;
-    const first = await open(env);
+    const first = await open();
     let live: TokenPair = first;
     for (let i = 0; i < 3; i++) {
-      live = await refresh(env, { refreshToken: live.refreshToken });
+      live = await refresh(refreshOnly(live));
       app.clock.advance(MINUTE);
     }
-    const [row, events] = [await storedSession(env), await eventsIn(env)];
+    const [row, events] = [await stored(), await recorded()];
     app.signals.length = 0;
+    const { userId, id: sessionId } = row;
     for (const token of [first.refreshToken, live.refreshToken, ofGeneration(live.refreshToken, 900)]) {
-      expect(await authenticate(token)).toMatchObject({
-        userId: row.userId,
-        sessionId: first.sessionId,
-        authenticatedAt: new Date(row.authenticatedAt),
-      });
+      const principal = { userId, sessionId, authenticatedAt: new Date(row.authenticatedAt) };
+      expect(await authenticate(token)).toMatchObject(principal);
     }
-    expect([await storedSession(env), await eventsIn(env), app.signals]).toEqual([row, events, []]);
+    expect([await stored(), await recorded(), app.signals]).toEqual([row, events, []]);
   });
 
   it('a logout uses the first of at most ten refresh cookies that belongs to an active session', async () => {
-    const { refreshToken, sessionId } = await open(env);
-    const { refreshToken: later } = await open(env);
-    expect(await authenticate('', 'x', refreshToken.slice(0, -1), forged(), refreshToken, later)).toMatchObject({
-      sessionId,
-    });
+    const { refreshToken, sessionId } = await open();
+    const { refreshToken: later } = await open();
+    const several = ['', 'x', refreshToken.slice(0, -1), forged(), refreshToken, later];
+    expect(await authenticate(...several)).toMatchObject({ sessionId });
     const planted = Array.from({ length: 9 }, () => forged());
     expect(await authenticate(...planted, refreshToken)).not.toBeNull();
     expect(await authenticate(...planted, forged(), refreshToken)).toBeNull();
     // Repeated and malformed cookies are not looked up.
-    expect(
-      await authenticate(...Array<string>(20).fill(forged()), ...Array<string>(20).fill('x'), refreshToken),
-    ).not.toBe(null);
+    const repeated = [forged(), 'x'].flatMap((token) => Array<string>(20).fill(token));
+    expect(await authenticate(...repeated, refreshToken)).not.toBeNull();
   });
 
   it('a logout refuses a refresh token of an earlier family', async () => {
-    const first = await open(env);
-    await renewed(env.app, first, 'change');
+    const first = await open();
+    await renewed(app, first, 'change');
     expect(await authenticate(first.refreshToken)).toBeNull();
   });
 
   it('a logout by refresh cookies refuses an expired session, and ends the sessions of a disabled user', async () => {
-    const { app } = env;
-    const expired = await open(env);
-    app.clock.advance(8 * 24 * 60 * MINUTE);
-    expect(await env.app.authentication.namesActiveSession([expired.refreshToken])).toBe(false);
-    const other = await open(env);
+    const expired = await open();
+    app.clock.advance(8 * DAY);
+    expect(await app.authentication.namesActiveSession([expired.refreshToken])).toBe(false);
+    const other = await open();
     expect(await authenticate(expired.refreshToken)).toBeNull();
-    const users = app.dataSource.getRepository(AuthUser);
-    await users.update({ username: 'alice' }, { active: false });
+    await app.setActive('alice', false);
     expect(await authenticate(other.refreshToken)).toBeNull();
-    await users.update({ username: 'alice' }, { active: true });
-    expect(await storedEnd(app, other.sessionId)).toEqual({ state: 'revoked', end_reason: 'user_disabled' });
+    await app.setActive('alice', true);
+    expect(await app.storedEnd(other.sessionId)).toEqual({ state: 'revoked', end_reason: 'user_disabled' });
   });
 
   it('a well-formed refresh token names a session if the session with the id in the token is active', async () => {
-    const { app } = env;
-    const first = await open(env);
-    const names = (token: string) => env.app.authentication.namesActiveSession([token]);
+    const first = await open();
+    const names = (token: string) => app.authentication.namesActiveSession([token]);
     expect([await names(first.refreshToken), await names(forged(first.sessionId))]).toEqual([true, true]);
     expect([await names(forged()), await names(''), await names(first.accessToken)]).toEqual([false, false, false]);
-    await app.auth.logout((await app.auth.authenticate(first.accessToken))!, HOME);
+    await app.auth.logout(await app.principal(first.accessToken), HOME);
     expect(await names(first.refreshToken)).toBe(false);
   });
 });

@@ -47,12 +47,12 @@ const options: Omit<TestApplicationOptions, 'database'> = {
     }),
 };
 
-describeHttp('optional cookies', options, (env) => {
+describeHttp('optional cookies', options, ({ app }) => {
   let browser: Browser;
   let sessionId: string;
 
   beforeEach(async () => {
-    browser = new Browser(env.app);
+    browser = new Browser(app);
     sessionId = (await browser.call('/auth/login/', CREDENTIALS)).body.session_id as string;
   });
 
@@ -66,7 +66,7 @@ describeHttp('optional cookies', options, (env) => {
     expect(response.headers['cache-control']).toBe('no-store');
     for (const asked of ['Cookie', 'cookie, cookie']) {
       const headers = { 'X-Auth-Transport': asked };
-      const again = await new Browser(env.app).call('/auth/login', CREDENTIALS, { headers });
+      const again = await new Browser(app).call('/auth/login', CREDENTIALS, { headers });
       expect([Object.keys(again.body as object), cookiesIn(again).length]).toEqual([['session_id'], 2]);
     }
   });
@@ -81,8 +81,8 @@ describeHttp('optional cookies', options, (env) => {
     expect(stream.headers['cache-control']).toContain('private');
     const { body } = await browser.send('/change', { method: 'POST' });
     expect(body).toEqual({ session_id: sessionId });
-    const { access_token: token } = await env.app.login();
-    expect((await env.app.get('/me', token)).headers['cache-control']).toBeUndefined();
+    const { access_token: token } = await app.login();
+    expect((await app.get('/me', token)).headers['cache-control']).toBeUndefined();
   });
 
   it.each([
@@ -97,24 +97,24 @@ describeHttp('optional cookies', options, (env) => {
     async (caching, kept) => {
       const { status, headers } = await browser.send('/me', { headers: { 'X-Caching': caching } });
       expect([status, headers['cache-control']]).toEqual([200, kept]);
-      const { access_token: token } = await env.app.login();
-      const byBearer = await env.app.get('/me', token).set('X-Caching', caching);
+      const { access_token: token } = await app.login();
+      const byBearer = await app.get('/me', token).set('X-Caching', caching);
       expect(byBearer.headers['cache-control']).toBe(kept);
     },
   );
 
   it('a refresh that asks for cookies replaces them, whatever its body contains', async () => {
     const { [ACCESS]: access, [REFRESH]: refresh } = browser.jar;
-    const other = await env.app.login('bob');
+    const other = await app.login('bob');
     for (const body of [{ refresh_token: other.refresh_token }, { refresh_token: 7 }, undefined]) {
-      env.app.clock.advance(60 * SECOND);
+      app.clock.advance(60 * SECOND);
       const response = await browser.call('/auth/token/refresh/', body);
       expect([response.status, response.body, cookiesIn(response).length]).toEqual([200, {}, 2]);
     }
     expect([browser.jar[ACCESS] === access, browser.jar[REFRESH] === refresh]).toEqual([false, false]);
-    expect((await env.app.get('/me', access!)).status).toBe(401);
+    expect((await app.get('/me', access!)).status).toBe(401);
     expect((await browser.send('/me')).body.session_id).toBe(sessionId);
-    expect((await env.app.get('/me', other.access_token)).status).toBe(200);
+    expect((await app.get('/me', other.access_token)).status).toBe(200);
   });
 
   it('a login or refresh that does not ask for cookies sets none, and ignores those of the request', async () => {
@@ -134,25 +134,25 @@ describeHttp('optional cookies', options, (env) => {
       ['/auth/reauthenticate', { password: PASSWORD }],
     ] as const;
     for (const [path, body] of calls) {
-      const { access_token: token } = await env.app.login('bob');
+      const { access_token: token } = await app.login('bob');
       const headers = { Authorization: `Bearer ${token}` };
       for (const response of [
         await browser.send(path, { method: 'POST', body }),
-        await new Browser(env.app).call(path, body, { headers }),
+        await new Browser(app).call(path, body, { headers }),
       ]) {
         expect(answerOf(response)).toEqual([200, {}, [expect.any(String), expect.any(String)]]);
       }
       expect((await browser.send('/me')).body.session_id).toBe(sessionId);
-      const { access_token: next } = await env.app.login('bob');
-      const byBearer = answerOf(await env.app.post(path, next, body));
+      const { access_token: next } = await app.login('bob');
+      const byBearer = answerOf(await app.post(path, next, body));
       expect(byBearer).toEqual([200, expect.objectContaining({ token_type: 'Bearer' }), []]);
     }
-    await restorePassword(env.app);
-    await restorePassword(env.app, 'bob');
+    await restorePassword(app);
+    await restorePassword(app, 'bob');
   });
 
   it('a Bearer header, valid or not, takes precedence over cookies, and a header with another scheme does not', async () => {
-    const { access_token: token } = await env.app.login('bob');
+    const { access_token: token } = await app.login('bob');
     const answerTo = async (authorization: string): Promise<unknown> => {
       const { body } = await browser.send('/me', { headers: { Authorization: authorization } });
       return (body as { username?: string }).username ?? body;
@@ -165,7 +165,7 @@ describeHttp('optional cookies', options, (env) => {
     expect(await answerTo('Basic YWxpY2U6cGFzc3dvcmQ=')).toBe('alice');
     expect(await answerTo('Token abc')).toBe('alice');
     const lines = ['GET /me HTTP/1.1', `Cookie: ${ACCESS}=${browser.jar[ACCESS]}`, 'Authorization: Basic abc'];
-    expect((await sendRaw(env.app, [...lines, `Authorization: Bearer ${token}`])).status).toBe(400);
+    expect((await sendRaw(app, [...lines, `Authorization: Bearer ${token}`])).status).toBe(400);
   });
 
   it('the code of a 401 shows whether there was an access cookie, and the response clears no cookie', async () => {
@@ -180,14 +180,14 @@ describeHttp('optional cookies', options, (env) => {
       expect(answerOf(await browser.send('/me'))).toEqual([401, body, []]);
     }
     browser.put(ACCESS, access!);
-    env.app.clock.advance(901 * SECOND);
+    app.clock.advance(901 * SECOND);
     expect(answerOf(await browser.send('/me'))).toEqual([401, INVALID, []]);
   });
 
   it('a request with two copies of the cookie that it needs is refused, and a refresh token in the access cookie is invalid', async () => {
     const { [ACCESS]: access, [REFRESH]: refresh } = browser.jar;
     const send = (cookie: string, ...more: string[]) =>
-      sendRaw(env.app, ['GET /me HTTP/1.1', `Cookie: ${cookie}`, ...more]);
+      sendRaw(app, ['GET /me HTTP/1.1', `Cookie: ${cookie}`, ...more]);
     for (const twice of [`${ACCESS}=${access}; ${ACCESS}=${access}`, `${ACCESS}=; a=b; ${ACCESS}=${access}`]) {
       const { status, body } = await send(twice);
       expect([status, JSON.parse(body)]).toEqual([400, AMBIGUOUS]);
@@ -225,31 +225,31 @@ describeHttp('optional cookies', options, (env) => {
     const logout = () => browser.send('/auth/logout/', { method: 'POST' });
     expect(answerOf(await logout())).toEqual([200, { detail: 'Logged out successfully.' }, CLEARED]);
     expect(browser.jar).toEqual({});
-    expect(await storedEnd(env.app, sessionId)).toMatchObject({ state: 'logged_out' });
+    expect(await storedEnd(app, sessionId)).toMatchObject({ state: 'logged_out' });
     browser.put(REFRESH, refresh!);
     expect(answerOf(await logout())).toEqual([401, MISSING, CLEARED]);
     browser.put(ACCESS, 'nsaa_x');
     expect(answerOf(await logout())).toEqual([401, INVALID, CLEARED]);
     expect(answerOf(await browser.call('/auth/logout'))).toEqual([401, MISSING, CLEARED]);
-    expect(answerOf(await env.app.http.post('/auth/logout'))).toEqual([401, MISSING, []]);
+    expect(answerOf(await app.http.post('/auth/logout'))).toEqual([401, MISSING, []]);
   });
   it('a logout without a valid access cookie accepts a refresh cookie of any generation, and does not count it as reuse', async () => {
     const { [REFRESH]: first } = browser.jar;
-    const other = await env.app.login();
+    const other = await app.login();
     for (let generation = 0; generation < 3; generation += 1) await browser.call('/auth/token/refresh');
     browser.put(ACCESS, 'nsaa_x');
     browser.put(REFRESH, first!);
     expect(answerOf(await browser.send('/auth/logout', { method: 'POST' }))).toEqual([200, expect.anything(), CLEARED]);
-    expect(await storedEnd(env.app, sessionId)).toMatchObject({ state: 'logged_out' });
-    expect(env.app.sent('token_reuse_detected')).toEqual([]);
-    expect((await env.app.get('/me', other.access_token)).status).toBe(200);
+    expect(await storedEnd(app, sessionId)).toMatchObject({ state: 'logged_out' });
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+    expect((await app.get('/me', other.access_token)).status).toBe(200);
   });
 
   it.each([ACCESS, REFRESH])('a logout accepts the valid one of several cookies named %s', async (name) => {
     const { [name]: value } = browser.jar;
     const lines = ['POST /auth/logout HTTP/1.1', 'Sec-Fetch-Site: same-origin', `Cookie: ${name}=x; ${name}=${value}`];
-    expect((await sendRaw(env.app, lines)).status).toBe(200);
-    expect(await storedEnd(env.app, sessionId)).toMatchObject({ state: 'logged_out' });
+    expect((await sendRaw(app, lines)).status).toBe(200);
+    expect(await storedEnd(app, sessionId)).toMatchObject({ state: 'logged_out' });
   });
 
   it('the refresh cookie authenticates no endpoint except the logout', async () => {
@@ -268,7 +268,7 @@ describeHttp('optional cookies', options, (env) => {
   it('tabs that refresh at the same moment or shortly after receive the same cookies', async () => {
     const before = browser.jar;
     const tabs = Array.from({ length: 5 }, () => {
-      const tab = new Browser(env.app);
+      const tab = new Browser(app);
       for (const [name, value] of Object.entries(before)) tab.put(name, value);
       return tab;
     });
@@ -277,26 +277,26 @@ describeHttp('optional cookies', options, (env) => {
     expect(new Set(tabs.map(({ jar }) => JSON.stringify(jar))).size).toBe(1);
     expect(tabs[0]!.jar).not.toEqual(before);
     const { jar } = tabs[0]!;
-    env.app.clock.advance(9 * SECOND);
+    app.clock.advance(9 * SECOND);
     const late = await tabs[0]!.call('/auth/token/refresh');
     expect([late.status, late.body, tabs[0]!.jar]).toEqual([200, {}, jar]);
     expect(cookiesIn(late)[0]).toContain('Max-Age=891;');
-    expect(env.app.sent('token_reuse_detected')).toEqual([]);
+    expect(app.sent('token_reuse_detected')).toEqual([]);
   });
 
   it('cookies do not outlast the session', async () => {
     for (let weeks = 0; weeks < 4; weeks += 1) {
-      env.app.clock.advance(6 * DAY);
+      app.clock.advance(6 * DAY);
       expect((await browser.call('/auth/token/refresh')).status).toBe(200);
     }
-    env.app.clock.advance(6 * DAY - 600 * SECOND);
+    app.clock.advance(6 * DAY - 600 * SECOND);
     const [access, refresh] = cookiesIn(await browser.call('/auth/token/refresh'));
     for (const cookie of [access, refresh]) expect(cookie).toContain('Max-Age=600;');
   });
 
   it('the cookies are found among very many others, and a header that is too large is refused', async () => {
     const { [ACCESS]: access } = browser.jar;
-    const send = (cookie: string) => sendRaw(env.app, ['GET /me HTTP/1.1', `Cookie: ${cookie}`]);
+    const send = (cookie: string) => sendRaw(app, ['GET /me HTTP/1.1', `Cookie: ${cookie}`]);
     const others = Array.from({ length: 900 }, (_, index) => `cookie${index}=x`).join('; ');
     expect((await send(`${others}; ${ACCESS}=${access}`)).status).toBe(200);
     expect((await send(`a=${'x'.repeat(20_000)}; ${ACCESS}=${access}`)).status).toBe(431);

@@ -34,18 +34,18 @@ class MoneyController {
 
 const auth = { cookies: { mode: 'optional' as const, trustedOrigins: [TRUSTED] } };
 
-describeHttp('a browser with a session', { auth, controllers: [MoneyController] }, (env) => {
+describeHttp('a browser with a session', { auth, controllers: [MoneyController] }, ({ app }) => {
   let browser: Browser;
   let sessionId: string;
 
   beforeEach(async () => {
     MoneyController.transfers = 0;
-    browser = new Browser(env.app);
+    browser = new Browser(app);
     sessionId = (await browser.call('/auth/login', CREDENTIALS)).body.session_id as string;
   });
   const expectUntouched = async (): Promise<void> => {
     expect(MoneyController.transfers).toBe(0);
-    expect(await storedEnd(env.app, sessionId)).toMatchObject({ state: 'active' });
+    expect(await storedEnd(app, sessionId)).toMatchObject({ state: 'active' });
     expect((await browser.send('/me')).status).toBe(200);
   };
   const attack = async (path: string, request: BrowserRequest): Promise<unknown> => {
@@ -80,7 +80,7 @@ describeHttp('a browser with a session', { auth, controllers: [MoneyController] 
 
   it('requests that a sibling subdomain starts carry the cookies and are refused', async () => {
     for (const old of [false, true]) {
-      const attacked = new Browser(env.app, 'https://api.example.com', old);
+      const attacked = new Browser(app, 'https://api.example.com', old);
       for (const [name, value] of Object.entries(browser.jar)) attacked.put(name, value);
       for (const [path, from, method = 'POST'] of [
         ...['/money', '/auth/logout', '/auth/logout/all', '/auth/password/change'].map((path) => [path, SIBLING]),
@@ -102,7 +102,7 @@ describeHttp('a browser with a session', { auth, controllers: [MoneyController] 
   it('requests from a trusted origin and from the same origin are accepted, even from old browsers', async () => {
     for (const from of [TRUSTED, 'https://api.example.com'] as const) {
       for (const old of [false, true]) {
-        const page = new Browser(env.app, 'https://api.example.com', old);
+        const page = new Browser(app, 'https://api.example.com', old);
         const { body } = await page.call('/auth/login', CREDENTIALS, { from });
         expect(Object.keys(body as object)).toEqual(['session_id']);
         expect((await page.send('/money', { method: 'POST', from })).status).toBe(201);
@@ -114,7 +114,7 @@ describeHttp('a browser with a session', { auth, controllers: [MoneyController] 
 
   it('a request without a trusted origin is accepted only if its headers show that the user or the same origin started it', async () => {
     const send = (...headers: string[]) =>
-      sendRaw(env.app, ['POST /money HTTP/1.1', `Cookie: ${ACCESS}=${browser.jar[ACCESS]}`, ...headers]);
+      sendRaw(app, ['POST /money HTTP/1.1', `Cookie: ${ACCESS}=${browser.jar[ACCESS]}`, ...headers]);
     expect((await send('Sec-Fetch-Site: none')).status).toBe(201);
     // `Referrer-Policy: no-referrer` makes the origin of a form null.
     expect((await send('Origin: null', 'Sec-Fetch-Site: same-origin')).status).toBe(201);
@@ -144,7 +144,7 @@ describeHttp('a browser with a session', { auth, controllers: [MoneyController] 
       }
     }
     expect(browser.jar).toEqual(before);
-    const rows: { n: unknown }[] = await env.app.dataSource.query('SELECT COUNT(*) AS n FROM auth_sessions');
+    const rows: { n: unknown }[] = await app.dataSource.query('SELECT COUNT(*) AS n FROM auth_sessions');
     expect(Number(rows[0]!.n)).toBe(1);
     await expectUntouched();
   });
@@ -154,8 +154,8 @@ describeHttp('a browser with a session', { auth, controllers: [MoneyController] 
       const body = { username: 'alice', password: 'wrong' };
       expect((await browser.call('/auth/login', body, { from: EVIL, navigates: true })).status).toBe(403);
     }
-    expect(await env.app.dataSource.query('SELECT * FROM auth_login_failures')).toEqual([]);
-    expect(env.app.sent('login_failed')).toEqual([]);
+    expect(await app.dataSource.query('SELECT * FROM auth_login_failures')).toEqual([]);
+    expect(app.sent('login_failed')).toEqual([]);
     expect((await browser.call('/auth/login', CREDENTIALS)).status).toBe(200);
   });
 
@@ -172,7 +172,7 @@ describeHttp('a browser with a session', { auth, controllers: [MoneyController] 
   });
 
   it('cookies that a sibling subdomain sets do not affect a session', async () => {
-    const attacker = await env.app.login('bob');
+    const attacker = await app.login('bob');
     expect(browser.setFromSibling(ACCESS, attacker.access_token)).toBe(false);
     for (const name of ['auth_access', '__host-auth_access', 'Host-auth_access', 'x__Host-auth_access']) {
       browser.setFromSibling(name, attacker.access_token);
@@ -192,6 +192,6 @@ describeHttp('a browser with a session', { auth, controllers: [MoneyController] 
     const many = Array.from({ length: 180 }, (_, index) => `f${index}=${index}`).join('; ');
     const pushedOut = await browser.send('/me', { headers: { Cookie: many } });
     expect([pushedOut.status, pushedOut.body.code]).toEqual([401, 'credentials_missing']);
-    expect(await storedEnd(env.app, sessionId)).toMatchObject({ state: 'active' });
+    expect(await storedEnd(app, sessionId)).toMatchObject({ state: 'active' });
   });
 });

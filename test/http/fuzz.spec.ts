@@ -59,16 +59,16 @@ const authorization = fc.oneof(
 
 const options = { auth: { endpoints: { reauthenticate: true }, failedLogins: { throttleFrom: false as const } } };
 
-describeEverywhere('generated input', options, (env) => {
+describeEverywhere('generated input', options, ({ app, database }) => {
   const check = <T>(property: fc.IAsyncProperty<T>): Promise<void> =>
-    fc.assert(property, { numRuns: env.database.name === 'sqlite' ? RUNS : Math.ceil(RUNS / 10) });
+    fc.assert(property, { numRuns: database.name === 'sqlite' ? RUNS : Math.ceil(RUNS / 10) });
 
   /** Sends a request, and checks its response. Returns the status. */
   async function send(route: string, authorized: string, sent = '', ...headers: string[]): Promise<number> {
     const bytes = Buffer.from(sent).toString('latin1');
     const length = bytes === '' ? [] : [`Content-Length: ${bytes.length}`];
     const lines = [`${route} HTTP/1.1`, `Authorization: ${authorized}`, ...length, ...headers];
-    const answer = await sendRaw(env.app, lines, bytes);
+    const answer = await sendRaw(app, lines, bytes);
     expect([200, 400, 401, 403, 404, 413, 415]).toContain(answer.status);
     if (answer.status !== 200) expect(answer.body).not.toMatch(LEAKS);
     // The platform refuses a path that cannot be decoded.
@@ -85,7 +85,6 @@ describeEverywhere('generated input', options, (env) => {
   }
 
   it('a request with any body receives a documented response', async () => {
-    const { app } = env;
     const { id } = await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' });
     const { access_token: token } = await app.login('bob');
     await check(
@@ -110,7 +109,7 @@ describeEverywhere('generated input', options, (env) => {
   }, 300_000);
 
   it('no User-Agent or forwarding header changes the status of a response', async () => {
-    const { access_token: token } = await env.app.login();
+    const { access_token: token } = await app.login();
     await check(
       fc.asyncProperty(headerText, headerText, async (userAgent, forwarded) => {
         const headers = [`User-Agent: ${userAgent}`, `X-Forwarded-For: ${forwarded}`, `Forwarded: ${forwarded}`];
@@ -119,7 +118,7 @@ describeEverywhere('generated input', options, (env) => {
         expect(await send('GET /auth/sessions', `Bearer ${token}`, '', ...headers)).toBe(200);
       }),
     );
-    const [row] = await env.app.dataSource.query('SELECT MAX(LENGTH(user_agent)) AS n FROM auth_events');
+    const [row] = await app.dataSource.query('SELECT MAX(LENGTH(user_agent)) AS n FROM auth_events');
     expect(Number(row.n)).toBeLessThanOrEqual(1_000);
   }, 300_000);
 });

@@ -23,10 +23,9 @@ describeHttp(
       else (app as unknown as NestFastifyApplication).useBodyParser('application/json', { bodyLimit: 1024 * 1024 });
     },
   },
-  (env) => {
+  ({ app }) => {
     it("the limit of the application applies to the library's routes", async () => {
-      const post = (length: number) =>
-        env.app.http.post('/auth/token/refresh').send({ refresh_token: 'x'.repeat(length) });
+      const post = (length: number) => app.http.post('/auth/token/refresh').send({ refresh_token: 'x'.repeat(length) });
       await post(900_000).expect(400, { non_field_errors: ['Invalid or expired refresh token.'] });
       const { status, body } = await post(1_100_000);
       expect([status, body]).toEqual([413, { detail: expect.any(String) }]);
@@ -42,9 +41,8 @@ describeHttp(
     },
     auth: { endpoints: { reauthenticate: true } },
   },
-  (env) => {
+  ({ app }) => {
     it('does not change the responses of the library', async () => {
-      const { app } = env;
       const opened = await app.login();
       const { body: pair } = await app.refresh(opened.refresh_token).expect(200);
       const { body: sessions } = await app.get('/auth/sessions', pair.access_token);

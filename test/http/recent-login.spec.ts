@@ -23,9 +23,8 @@ const on = {
   controllers: [TransferController],
 };
 
-describeApplication('recent logins', on, (env) => {
+describeApplication('recent logins', on, ({ app }) => {
   it('a recent login is required to the millisecond, and a login counts as recent', async () => {
-    const { app } = env;
     const { access_token: token } = await app.login();
     app.clock.advance(300 * SECOND - 1);
     await app.get('/transfer', token).expect(200);
@@ -36,7 +35,6 @@ describeApplication('recent logins', on, (env) => {
   });
 
   it('a refresh does not count as a recent login', async () => {
-    const { app } = env;
     const { refresh_token: token } = await app.login();
     app.clock.advance(5 * MINUTE);
     const { body } = await app.refresh(token).expect(200);
@@ -44,7 +42,6 @@ describeApplication('recent logins', on, (env) => {
   });
 
   it('a reauthentication counts as a recent login of the same session, and so does a password change', async () => {
-    const { app } = env;
     const session = await app.login();
     app.clock.advance(10 * MINUTE);
     await app.get('/transfer', session.access_token).expect(403);
@@ -62,7 +59,6 @@ describeApplication('recent logins', on, (env) => {
   });
 
   it('the options can require a recent login to end sessions, but never for a logout', async () => {
-    const { app } = env;
     const session = await app.login();
     const other = await app.login();
     app.clock.advance(10 * MINUTE);
@@ -79,9 +75,8 @@ describeApplication('recent logins', on, (env) => {
 describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshTokens) => {
   const auth = { endpoints: { reauthenticate: true }, rotateRefreshTokens };
 
-  describeOnEachDatabase('reauthentication', { auth }, (env) => {
+  describeOnEachDatabase('reauthentication', { auth }, ({ app }) => {
     it('a reauthentication revokes the previous pair, and presenting its refresh token is not reuse', async () => {
-      const { app } = env;
       const session = await app.login();
       const { body: old } = await app.refresh(session.refresh_token).expect(200);
       const { body: pair } = await reauthenticate(app, old.access_token).expect(200);
@@ -99,7 +94,6 @@ describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshToken
     it.each(['refreshed', 'reauthenticated', 'ended'])(
       'a reauthentication fails with access_token_invalid if the session was %s since the request was authenticated',
       async (how) => {
-        const { app } = env;
         const session = await app.login();
         const principal = (await app.auth.authenticate(session.access_token))!;
         let token = '';
@@ -114,10 +108,10 @@ describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshToken
   });
 });
 
-describeApplication('applications without the option recentLogin', {}, (env) => {
+describeApplication('applications without the option recentLogin', {}, ({ app }) => {
   it('an application without the option recentLogin ends sessions without a recent login', async () => {
-    const { access_token: token } = await env.app.login();
-    env.app.clock.advance(10 * MINUTE);
-    await env.app.post('/auth/logout/all', token).expect(200);
+    const { access_token: token } = await app.login();
+    app.clock.advance(10 * MINUTE);
+    await app.post('/auth/logout/all', token).expect(200);
   });
 });

@@ -27,9 +27,9 @@ class OwnController {
 
 const options = { controllers: [OwnController], auth: { endpoints: { reauthenticate: true } } };
 
-describeHttp('clients that reset their connection', options, (env) => {
+describeHttp('clients that reset their connection', options, ({ app }) => {
   const storedEvents = (names: readonly string[]): Promise<{ event: string; ip_address: string | null }[]> =>
-    env.app.dataSource.query(
+    app.dataSource.query(
       `SELECT event, ip_address FROM auth_events WHERE event IN (${names.map((name) => `'${name}'`).join()})`,
     );
   /** Waits up to five seconds for the given number of events. */
@@ -43,14 +43,12 @@ describeHttp('clients that reset their connection', options, (env) => {
   };
 
   it('the address of a client that sends a wrong password and resets its connection immediately is recorded', async () => {
-    const { app } = env;
     for (let i = 0; i < 3; i++) await sendAndReset(app, '/auth/login', { username: 'alice', password: 'wrong' });
     const failures = await eventsOf(3, 'login_failure');
     expect(failures.map(({ ip_address: ip }) => ip)).toEqual(Array<string>(3).fill('127.0.0.1'));
   });
 
   it('the address of a client that ends sessions with a stolen token and resets its connection immediately is recorded', async () => {
-    const { app } = env;
     const { access_token: token } = await app.login();
     await app.login();
     await sendAndReset(app, '/auth/logout/all', {}, `Authorization: Bearer ${token}`);
@@ -59,7 +57,6 @@ describeHttp('clients that reset their connection', options, (env) => {
   });
 
   it("the application's routes receive the address of a client that resets its connection", async () => {
-    const { app } = env;
     const { access_token: token } = await app.login();
     addresses.length = 0;
     await sendAndReset(app, '/own', {}, `Authorization: Bearer ${token}`);
@@ -70,7 +67,6 @@ describeHttp('clients that reset their connection', options, (env) => {
   it.each(['login', 'token/refresh', 'logout', 'logout/all', 'reauthenticate', 'password/change'])(
     'a client that resets its connection before the server accepts it cannot use POST %s, because its address is unknown',
     async (path) => {
-      const { app } = env;
       const { access_token: token, refresh_token } = await app.login();
       const body = {
         ...{ username: 'alice', password: PASSWORD, refresh_token },
@@ -87,11 +83,11 @@ describeHttp('clients that reset their connection', options, (env) => {
   );
 });
 
-describeHttp('clients that break off before the body', {}, (env) => {
+describeHttp('clients that break off before the body', {}, ({ app }) => {
   it.each(['text/plain', 'application/json'])(
     'a body of type %s that never begins causes no error in the log',
     async (type) => {
-      const { port } = new URL(env.app.url);
+      const { port } = new URL(app.url);
       const lines = ['POST /auth/login HTTP/1.1', 'Host: x', `Content-Type: ${type}`, 'Transfer-Encoding: chunked'];
       for (let i = 0; i < 3; i++) {
         const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
@@ -99,16 +95,15 @@ describeHttp('clients that break off before the body', {}, (env) => {
         await new Promise((resolve) => setTimeout(resolve, 30));
         socket.resetAndDestroy();
       }
-      await env.app.login();
-      expect(env.app.logs.filter((line) => /unexpected|aborted/i.test(line))).toEqual([]);
+      await app.login();
+      expect(app.logs.filter((line) => /unexpected|aborted/i.test(line))).toEqual([]);
     },
   );
 });
 
-describeHttp('clients on a Unix socket', {}, (env) => {
+describeHttp('clients on a Unix socket', {}, ({ app, database, platform }) => {
   it('a client on a Unix socket, which has no address, logs in', async () => {
-    const { app } = env;
-    const socketPath = join(tmpdir(), `auth-${process.pid}-${env.database.name}-${env.platform}.sock`);
+    const socketPath = join(tmpdir(), `auth-${process.pid}-${database.name}-${platform}.sock`);
     const server = createServer((...exchange) => app.nest.getHttpServer().emit('request', ...exchange));
     await new Promise<void>((resolve) => server.listen(socketPath, resolve));
     const status = await new Promise((resolve, reject) => {

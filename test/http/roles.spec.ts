@@ -115,8 +115,9 @@ describeEverywhere("Nest's documented RolesGuard with `users.select`", selecting
 
 describe.each([undefined, []])('with `users.select` %j', (select) => {
   describeApplication('`request.user`', selecting(select), (env) => {
+    const { app } = env;
+
     it('`request.user` contains id and username, which the statement of the guard has read', async () => {
-      const { app } = env;
       const { access_token: token } = await app.login();
       const user = { id: expect.any(Number) as number, username: 'alice' };
       for (const path of ['/cats/user', '/cats/optional']) {

@@ -52,7 +52,7 @@ class PublicController {
 
 const controllers = [Guarded, Opened, ...SUBCLASSES, PublicController];
 
-describeApplication('nested declarations', { controllers, auth: { globalGuard: true } }, (env) => {
+describeApplication('nested declarations', { controllers, auth: { globalGuard: true } }, ({ app }) => {
   it.each([
     ['@Public() on a handler of a guarded class makes the handler public', '/guarded/open', 200],
     ['a handler of a guarded class without a declaration is guarded', '/guarded/closed', 401],
@@ -63,16 +63,16 @@ describeApplication('nested declarations', { controllers, auth: { globalGuard: t
     ['a handler with @Public() stays public in a subclass', '/derived/itself', 200],
     ['a subclass with @Public() of a guarded class is public', '/opened/closed', 200],
   ])('%s', async (_, path, status) => {
-    await env.app.http.get(path).expect(status);
-    await env.app.get(path, (await env.app.login()).access_token).expect(200);
+    await app.http.get(path).expect(status);
+    await app.get(path, (await app.login()).access_token).expect(200);
   });
 
   it.each([
     ['@CurrentUser()', 'user'],
     ['@CurrentSession()', 'session'],
   ])('%s on a route without a guard is an error that names the route and what to add', async (name, handler) => {
-    await env.app.http.get(`/public/${handler}`).expect(500, { statusCode: 500, message: 'Internal server error' });
-    expect(env.app.logs.join('\n')).toContain(
+    await app.http.get(`/public/${handler}`).expect(500, { statusCode: 500, message: 'Internal server error' });
+    expect(app.logs.join('\n')).toContain(
       `${name} found no authenticated user in PublicController.${handler}: no guard authenticated the call, or a ` +
         'replacement of the guard did not set `request.auth`. Add @UseGuards(BearerAuthGuard)',
     );
@@ -87,21 +87,21 @@ const SPELLINGS = [
 ];
 
 describe.each([true, false])('guarded routes with globalGuard: %s', (globalGuard) => {
-  describeHttp('guarded routes', { controllers, auth: { globalGuard } }, (env) => {
+  describeHttp('guarded routes', { controllers, auth: { globalGuard } }, ({ app }) => {
     /** Returns the requests that reached the handler. */
     const reached = async (...headers: string[]): Promise<string[]> => {
       const found: string[] = [];
-      for (const target of [...SPELLINGS, ...SPELLINGS.map((path) => env.app.url + path)]) {
+      for (const target of [...SPELLINGS, ...SPELLINGS.map((path) => app.url + path)]) {
         for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS', 'get']) {
-          const { status, body } = await sendRaw(env.app, [`${method} ${target} HTTP/1.1`, ...headers]);
-          if (status === 200 || body.includes('gold')) found.push(`${method} ${target.replace(env.app.url, 'http:')}`);
+          const { status, body } = await sendRaw(app, [`${method} ${target} HTTP/1.1`, ...headers]);
+          if (status === 200 || body.includes('gold')) found.push(`${method} ${target.replace(app.url, 'http:')}`);
         }
       }
       return found;
     };
 
     it('no spelling of the path, method or absolute request target reaches a guarded route without a token', async () => {
-      const withToken = await reached(`Authorization: Bearer ${(await env.app.login()).access_token}`);
+      const withToken = await reached(`Authorization: Bearer ${(await app.login()).access_token}`);
       const expected = ['GET /guarded/closed', 'HEAD /guarded/closed', 'GET /guarded/closed?x'];
       expect(withToken).toEqual(expect.arrayContaining([...expected, 'GET http:/guarded/closed']));
       expect(await reached()).toEqual([]);
@@ -127,34 +127,34 @@ class FeatureModule {}
 describe.each([false, true])('@RequireRecentLogin() with globalGuard: %s', (globalGuard) => {
   const options = { auth: { globalGuard, tokenSource: HeaderTokens }, imports: [FeatureModule] };
 
-  describeApplication('recent logins', options, (env) => {
+  describeApplication('recent logins', options, ({ app }) => {
     it.each([
       ...['/recent-class/recent', '/recent-class/longer', '/recent-subclass/recent', '/recent-subclass/own'],
       ...['/recent-handlers/recent', '/recent-handlers/beside'],
     ])('@RequireRecentLogin() guards %s, and a request is authenticated once', async (path) => {
-      await env.app.http.get(path).expect(401);
-      await env.app.get(path, 'token').expect(401);
-      const { access_token: token, session_id } = await env.app.login();
-      const authenticate = jest.spyOn(env.app.authentication, 'authenticate');
-      const { text } = await env.app.get(path, token).expect(200);
+      await app.http.get(path).expect(401);
+      await app.get(path, 'token').expect(401);
+      const { access_token: token, session_id } = await app.login();
+      const authenticate = jest.spyOn(app.authentication, 'authenticate');
+      const { text } = await app.get(path, token).expect(200);
       expect(text).toBe(path === '/recent-handlers/recent' ? session_id : 'gold');
       expect(authenticate).toHaveBeenCalledTimes(1);
       authenticate.mockRestore();
-      env.app.clock.advance(2 * MINUTE);
-      await env.app.get(path, token).expect(403);
+      app.clock.advance(2 * MINUTE);
+      await app.get(path, token).expect(403);
     });
 
     it('@RequireRecentLogin() does not weaken another guard on the same route', async () => {
-      const { access_token: token } = await env.app.login();
+      const { access_token: token } = await app.login();
       const forbidden = { message: 'Forbidden resource', error: 'Forbidden', statusCode: 403 };
-      await env.app.get('/recent-handlers/refused', token).expect(403, forbidden);
+      await app.get('/recent-handlers/refused', token).expect(403, forbidden);
     });
 
     it('a route with @RequireRecentLogin() accepts the token that a token source finds', async () => {
-      const { access_token: token, session_id } = await env.app.login();
-      const get = () => env.app.http.get('/recent-handlers/recent').set('X-Token', token);
+      const { access_token: token, session_id } = await app.login();
+      const get = () => app.http.get('/recent-handlers/recent').set('X-Token', token);
       await get().expect(200, session_id);
-      env.app.clock.advance(2 * MINUTE);
+      app.clock.advance(2 * MINUTE);
       await get().expect(403);
     });
   });

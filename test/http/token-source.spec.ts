@@ -39,59 +39,59 @@ const EVIL = 'https://evil.test';
 describe.each([false, 'optional'] as const)('a token source over HTTP, with the cookie mode %s', (mode) => {
   const options = { controllers: [WhoController], auth: { tokenSource: HeaderTokens, cookies: { mode } } };
 
-  describeHttp('a token source', options, (env) => {
+  describeHttp('a token source', options, ({ app }) => {
     it("finds the token of the application's and of the library's routes, and shared caches store no response", async () => {
-      const { access_token: token, session_id } = await env.app.login();
+      const { access_token: token, session_id } = await app.login();
       for (const path of ['/who', '/who/optional']) {
-        const { headers } = await env.app.http.get(path).set('X-Token', token).expect(200, { session_id });
+        const { headers } = await app.http.get(path).set('X-Token', token).expect(200, { session_id });
         expect([path, headers['cache-control']]).toEqual([path, 'private']);
       }
-      await env.app.http.get('/auth/sessions').set('X-Token', token).expect(200);
-      await env.app.http.post('/auth/logout').set('X-Token', token).expect(200);
-      await env.app.http.get('/who').set('X-Token', token).expect(401, INVALID);
+      await app.http.get('/auth/sessions').set('X-Token', token).expect(200);
+      await app.http.post('/auth/logout').set('X-Token', token).expect(200);
+      await app.http.get('/who').set('X-Token', token).expect(401, INVALID);
     });
 
     it('that finds no token leaves the call to the Authorization header', async () => {
-      const { access_token: token, session_id } = await env.app.login();
-      await env.app.get('/who', token).expect(200, { session_id });
-      await env.app.http.get('/who').expect(401);
-      await env.app.http.get('/who/optional').expect(200, { session_id: null });
+      const { access_token: token, session_id } = await app.login();
+      await app.get('/who', token).expect(200, { session_id });
+      await app.http.get('/who').expect(401);
+      await app.http.get('/who/optional').expect(200, { session_id: null });
     });
 
     it('takes precedence over the Authorization header', async () => {
-      const { access_token: token } = await env.app.login();
-      const { access_token: other, session_id } = await env.app.login('bob');
-      await env.app.get('/who', token).set('X-Token', other).expect(200, { session_id });
-      await env.app.get('/who', token).set('X-Token', 'invalid').expect(401, INVALID);
-      await env.app.get('/who/optional', token).set('X-Token', 'invalid').expect(401, INVALID);
+      const { access_token: token } = await app.login();
+      const { access_token: other, session_id } = await app.login('bob');
+      await app.get('/who', token).set('X-Token', other).expect(200, { session_id });
+      await app.get('/who', token).set('X-Token', 'invalid').expect(401, INVALID);
+      await app.get('/who/optional', token).set('X-Token', 'invalid').expect(401, INVALID);
       const lines = [`X-Token: ${token}`, 'Authorization: a', 'Authorization: b'];
-      expect((await sendRaw(env.app, ['GET /who HTTP/1.1', ...lines])).status).toBe(400);
+      expect((await sendRaw(app, ['GET /who HTTP/1.1', ...lines])).status).toBe(400);
     });
 
     it('that throws causes 401 and a log entry, whatever the Authorization header and the route', async () => {
-      const { access_token: token } = await env.app.login();
-      env.app.logs.length = 0;
+      const { access_token: token } = await app.login();
+      app.logs.length = 0;
       for (const path of ['/who', '/who/optional', '/auth/sessions']) {
-        await env.app.get(path, token).set('X-Token', 'failure').expect(401, INVALID);
+        await app.get(path, token).set('X-Token', 'failure').expect(401, INVALID);
       }
-      expect(env.app.logs.filter((line) => line.includes('The token source failed'))).toHaveLength(1);
-      env.app.clock.advance(60_000);
-      await env.app.http.get('/who').set('X-Token', 'failure').expect(401, INVALID);
-      expect(env.app.logs.filter((line) => line.includes('the shelf is empty'))).toHaveLength(2);
+      expect(app.logs.filter((line) => line.includes('The token source failed'))).toHaveLength(1);
+      app.clock.advance(60_000);
+      await app.http.get('/who').set('X-Token', 'failure').expect(401, INVALID);
+      expect(app.logs.filter((line) => line.includes('the shelf is empty'))).toHaveLength(2);
     });
 
     it('that passes on a value of a client that is no text causes 401', async () => {
       for (const value of [null, 5, true, {}, { length: 75 }, Array.from('x'.repeat(75))]) {
         const json = JSON.stringify(value);
         for (const path of ['/who', '/who/optional', '/auth/sessions'])
-          await env.app.http.get(path).set('X-Token', `json ${json}`).expect(401, INVALID);
+          await app.http.get(path).set('X-Token', `json ${json}`).expect(401, INVALID);
       }
     });
 
     it('that finds a token of the Cookie header requires the cross-site check for methods other than GET', async () => {
-      const { access_token: token, session_id } = await env.app.login();
+      const { access_token: token, session_id } = await app.login();
       const send = (method: 'get' | 'post', path: string, headers: Record<string, string>) =>
-        env.app.http[method](path).set('X-Token', token).set('Cookie', `own=s%3A${token}.sig`).set(headers);
+        app.http[method](path).set('X-Token', token).set('Cookie', `own=s%3A${token}.sig`).set(headers);
       const { headers } = await send('get', '/who', { Origin: EVIL }).expect(200, { session_id });
       expect(headers['cache-control']).toBe('private');
       const same = { 'Sec-Fetch-Site': 'same-origin' };
@@ -102,7 +102,7 @@ describe.each([false, 'optional'] as const)('a token source over HTTP, with the 
           expect((body as { code: string }).code).toBe('cross_site_request');
         }
       }
-      await env.app.http.post('/who').set('X-Token', token).set('Origin', EVIL).expect(201, { session_id });
+      await app.http.post('/who').set('X-Token', token).set('Origin', EVIL).expect(201, { session_id });
       for (const written of [token, `j%3A%7B%22t%22%3A%22${token}%22%7D`, `"${token}"`, token.replace('_', '%5F')]) {
         for (const own of [`t=${written}`, `a=%zz; t=${written}`]) {
           await send('post', '/who', {}).set('Cookie', own).expect(403);
@@ -123,11 +123,11 @@ const page = {
   auth: { tokenSource: HeaderTokens, cookies: { mode: 'optional' as const } },
 };
 
-describeHttp('a token source beside cookies', page, (env) => {
+describeHttp('a token source beside cookies', page, ({ app }) => {
   it('whose token is refused does not leave the request to AuthCookies.refresh', async () => {
-    const browser = new Browser(env.app);
+    const browser = new Browser(app);
     await browser.call('/auth/login', { username: 'alice', password: PASSWORD });
-    env.app.clock.advance(3600 * SECOND);
+    app.clock.advance(3600 * SECOND);
     const { jar } = browser;
     expect((await browser.send('/who/page', { headers: { 'X-Token': 'invalid' } })).status).toBe(403);
     expect(browser.jar).toEqual(jar);

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { loadSwagger } from '../../../libs/auth/src/http/openapi';
 import { applicationStarter } from '../../support/start-for-test';
 import type { TestApplicationOptions } from '../../support/test-application';
-import { documentOf } from './response-checker';
+import { documentOf, operationsIn } from './response-checker';
 
 class ReadOnlyUsers extends UserStore {
   findByUsername = async (): Promise<StoredUser | null> => null;
@@ -21,24 +21,6 @@ const BODIES: Readonly<Record<string, [schema: string, required?: boolean]>> = {
   authReauthenticate: ['AuthReauthenticateRequest'],
 };
 
-interface Operation {
-  readonly method: string;
-  readonly path: string;
-  readonly operationId: string;
-  readonly security?: unknown;
-  readonly tags?: unknown;
-  readonly requestBody?: unknown;
-  readonly parameters?: readonly { readonly name: string }[];
-}
-
-/** Returns the operations of the library. */
-function operationsIn({ paths }: ReturnType<typeof documentOf>): Operation[] {
-  return Object.entries(paths)
-    .flatMap(([path, methods]) =>
-      Object.entries<Operation>(methods as never).map(([method, operation]) => ({ ...operation, method, path })),
-    )
-    .filter(({ operationId }) => /^auth[A-Z]/.test(operationId));
-}
 describe('the OpenAPI document of an application', () => {
   const startApplication = applicationStarter({ users: [] });
   const start = async (auth: AuthModuleOptions & AuthModuleExtras = {}, more: Partial<TestApplicationOptions> = {}) =>
@@ -133,28 +115,25 @@ describe('the OpenAPI document of an application', () => {
   });
 });
 
+const CANNOT_BE_LOADED =
+  '@nestjs/swagger is installed but cannot be loaded (Cannot use import statement), ' +
+  'so the OpenAPI document will lack the descriptions of the endpoints.';
+
 it.each([
   [
     'without a warning if @nestjs/swagger is not installed',
-    { code: 'MODULE_NOT_FOUND' },
-    "Cannot find module '@nestjs/swagger'",
+    { message: "Cannot find module '@nestjs/swagger'", code: 'MODULE_NOT_FOUND' },
     [],
   ],
   [
     'with a warning if @nestjs/swagger cannot be loaded',
-    {},
-    'Cannot use import statement',
-    [
-      [
-        '@nestjs/swagger is installed but cannot be loaded (Cannot use import statement), ' +
-          'so the OpenAPI document will lack the descriptions of the endpoints.',
-      ],
-    ],
+    { message: 'Cannot use import statement' },
+    [[CANNOT_BE_LOADED]],
   ],
-])('an application starts %s', (_, properties, message, warnings) => {
+])('an application starts %s', (_, error, warnings) => {
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
   loadSwagger(() => {
-    throw Object.assign(new Error(message), properties);
+    throw Object.assign(new Error(), error);
   });
   expect(warn.mock.calls).toEqual(warnings);
   warn.mockRestore();

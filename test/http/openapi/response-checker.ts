@@ -23,23 +23,31 @@ interface Operation {
   readonly responses: Record<string, Response>;
   readonly method: string;
   readonly path: string;
+  readonly security?: unknown;
+  readonly tags?: unknown;
+  readonly requestBody?: unknown;
+  readonly parameters?: readonly { readonly name: string }[];
+}
+
+/** Returns the operations of the library. */
+export function operationsIn({ paths }: OpenAPIObject): Operation[] {
+  return Object.entries(paths)
+    .flatMap(([path, methods]) =>
+      Object.entries<Operation>(methods as never).map(([method, operation]) => ({ ...operation, method, path })),
+    )
+    .filter(({ operationId }) => /^auth[A-Z]/.test(operationId));
 }
 
 /** Validates responses against the document, and records which of its response schemas occurred. */
 export class ResponseChecker {
   readonly seen = new Set<string>();
-  /** The operations of the library. */
-  readonly operations: readonly Operation[];
+  private readonly operations: readonly Operation[];
   private readonly ajv = new Ajv({ strict: false, allErrors: true, coerceTypes: false });
 
   constructor(document: OpenAPIObject) {
     addFormats(this.ajv);
     this.ajv.addSchema(closed(document) as object, 'document');
-    this.operations = Object.entries(document.paths)
-      .flatMap(([path, methods]) =>
-        Object.entries<Operation>(methods as never).map(([method, operation]) => ({ ...operation, method, path })),
-      )
-      .filter(({ operationId }) => /^auth[A-Z]/.test(operationId));
+    this.operations = operationsIn(document);
   }
 
   /** The keys of all response schemas in the document. Each alternative of a schema has its own key. */
@@ -63,7 +71,8 @@ export class ResponseChecker {
       const value = headers[name.toLowerCase()];
       expect(this.ajv.validate(schema, schema.type === 'integer' ? Number(value) : value)).toBe(true);
     }
-    expect(headers['content-type']).toMatch(/^application\/json/);
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(headers['cache-control']).toBe('no-store');
     const escaped = encodeURIComponent(path.replace(/\//g, '~1'));
     const base = `document#/paths/${escaped}/${method.toLowerCase()}/responses/${status}`;
     const matched = pointersTo(response).filter((pointer) => {

@@ -29,17 +29,16 @@ const options = {
   auth: { formerTokens: JwtTokens, globalGuard: true },
 };
 
-describeApplication('applications that move from JWTs to sessions', options, (env) => {
+describeApplication('applications that move from JWTs to sessions', options, ({ app }) => {
   let alice: string;
   let jwts: JwtService;
 
   beforeEach(async () => {
-    alice = await env.app.userId();
-    jwts = env.app.nest.get(JwtService);
+    alice = await app.userId();
+    jwts = app.nest.get(JwtService);
   });
 
   it('a route accepts JWTs and tokens of the library, until a logout from everywhere refuses both', async () => {
-    const { app } = env;
     const { access_token: token } = await app.login();
     const iat = Math.floor(app.clock.now() / 1000);
     const jwt = await jwts.signAsync({ sub: alice, iat }, { expiresIn: '100y' });
@@ -50,7 +49,6 @@ describeApplication('applications that move from JWTs to sessions', options, (en
   });
 
   it('a JWT that is forged or expired is refused like an invalid access token', async () => {
-    const { app } = env;
     const [none, payload] = ['{"alg":"none"}', `{"sub":"${alice}"}`].map((text) =>
       Buffer.from(text).toString('base64url'),
     );

@@ -14,13 +14,12 @@ import {
 } from 'nestjs-session-auth';
 import { blocksUnder } from '../../docs/code-blocks';
 import { runBlock } from '../../docs/run-block';
-import { Browser, type Initiator } from '../../support/browser';
+import { ACCESS, Browser, type Initiator } from '../../support/browser';
 import { MINUTE } from '../../support/driven-clock';
-import { describeApplication, type TestEnvironment } from '../../support/environment';
+import { bearer, describeApplication } from '../../support/environment';
 import { apollo, GraphqlConnection, mercurius } from '../../support/graphql-connection';
 import { PASSWORD, type TestApplication } from '../../support/test-application';
 
-const ACCESS = '__Host-auth_access';
 const OWN = 'https://api.example.com';
 const SIBLING = 'https://blog.example.com';
 const TRUSTED = 'https://app.example.com';
@@ -91,12 +90,6 @@ class DecoratedResolver {
     return { username: user?.username ?? 'nobody' };
   }
 
-  @RequireRecentLogin({ withinSeconds: 60 })
-  @Query(() => String)
-  whoRecently(@CurrentUser() user: AuthUser): string {
-    return user.username;
-  }
-
   @OptionalAuth()
   @Query(() => String)
   requestUser(@Context() { req }: { req: { user?: AuthUser } }): string {
@@ -126,11 +119,13 @@ const optionsWith = (config: Partial<MercuriusDriverConfig> = {}) => ({
   providers: [ProfileResolver, GuardedResolver, DecoratedResolver],
 });
 
-const ask = async ({ app }: TestEnvironment, query: string, authorization?: string): Promise<Answer> => {
-  const request = app.http.post('/graphql').send({ query });
-  if (authorization !== undefined) request.set('Authorization', authorization);
-  return (await request).body as Answer;
-};
+const ask = async (app: TestApplication, query: string, token?: string): Promise<Answer> =>
+  (
+    await app.http
+      .post('/graphql')
+      .set(token === undefined ? {} : bearer(token))
+      .send({ query })
+  ).body as Answer;
 
 /** Opens a connection for subscriptions with the cookies of the page. */
 const connectTo = (app: TestApplication, browser: Browser, from: Initiator = OWN, payload: object = {}) => {
@@ -148,114 +143,93 @@ const CONTEXTS: Readonly<Record<string, Partial<MercuriusDriverConfig>>> = {
 };
 
 for (const [title, config] of Object.entries(CONTEXTS)) {
-  describeApplication(`GraphQL resolvers with ${title}`, optionsWith(config), (env) => {
+  describeApplication(`GraphQL resolvers with ${title}`, optionsWith(config), ({ app }) => {
     it('a resolver and its field resolvers receive the user and the session', async () => {
-      const { access_token: token, session_id: session } = await env.app.login();
-      const { data } = await ask(env, '{ me { username session viewer } again: me { session } }', `Bearer ${token}`);
+      const { access_token: token, session_id: session } = await app.login();
+      const { data } = await ask(app, '{ me { username session viewer } again: me { session } }', token);
       expect(data).toEqual({ me: { username: 'alice', session, viewer: 'alice' }, again: { session } });
     });
 
     it('a resolver refuses a missing or invalid token with the error messages of the endpoints', async () => {
-      const { access_token: token } = await env.app.login();
-      await env.app.post('/auth/logout', token).expect(200);
-      for (const header of [undefined, 'Basic abc'])
-        expect(read(await ask(env, '{ secret }', header))).toEqual(MISSING);
-      for (const bearer of ['abc', token]) {
-        expect(read(await ask(env, '{ me { username } }', `Bearer ${bearer}`))).toEqual(INVALID);
-      }
+      const { access_token: token } = await app.login();
+      await app.post('/auth/logout', token).expect(200);
+      expect(read(await ask(app, '{ secret }'))).toEqual(MISSING);
+      for (const one of ['abc', token]) expect(read(await ask(app, '{ me { username } }', one))).toEqual(INVALID);
     });
 
     it('the cookie authenticates an operation, and its response is excluded from shared caches', async () => {
-      const browser = new Browser(env.app);
-      await browser.call('/auth/login', { username: 'alice', password: PASSWORD });
+      const browser = new Browser(app);
+      await browser.logIn();
       const { body, headers } = await browser.send('/graphql?query={me{username}}');
       expect([body, headers['cache-control']]).toEqual([{ data: { me: { username: 'alice' } } }, 'private']);
     });
   });
 }
 
+const shared = { version: 1 };
 const SHARED: Readonly<Record<string, Partial<MercuriusDriverConfig>>> = {
-  'a context object in the options': { context: { version: 1 } as never },
-  'a function that returns the same context each time': {
-    context: (
-      (shared) => () =>
-        shared
-    )({ version: 1 }),
-  },
+  'a context object in the options': { context: { ...shared } as never },
+  'a function that returns the same context each time': { context: () => shared },
 };
+
 for (const [title, config] of Object.entries(SHARED)) {
-  describeApplication(`GraphQL with ${title}`, optionsWith(config), (env) => {
+  describeApplication(`GraphQL with ${title}`, optionsWith(config), ({ app }) => {
     it('each request acts as its own user, although the driver keeps the first request in the context', async () => {
       for (const username of ['alice', 'bob']) {
-        const { access_token } = await env.app.login(username);
-        const answer = await ask(env, '{ me { username viewer } }', `Bearer ${access_token}`);
+        const { access_token } = await app.login(username);
+        const answer = await ask(app, '{ me { username viewer } }', access_token);
         expect(answer.data).toEqual({ me: { username, viewer: username } });
       }
-      expect(read(await ask(env, '{ me { username } }'))).toEqual(MISSING);
-      expect(read(await ask(env, '{ visitor { username } }'))).toEqual({ visitor: { username: 'nobody' } });
+      expect(read(await ask(app, '{ me { username } }'))).toEqual(MISSING);
+      expect(read(await ask(app, '{ visitor { username } }'))).toEqual({ visitor: { username: 'nobody' } });
     });
   });
 }
 
-describeApplication('GraphQL', optionsWith({ subscription: true }), (env) => {
+describeApplication('GraphQL', optionsWith({ subscription: true }), ({ app }) => {
   let token: string;
   let session: string;
   let browser: Browser;
 
   beforeEach(async () => {
-    ({ access_token: token, session_id: session } = await env.app.login());
-    browser = new Browser(env.app, OWN, true);
-    await browser.call('/auth/login', { username: 'alice', password: PASSWORD });
+    ({ access_token: token, session_id: session } = await app.login());
+    browser = new Browser(app, OWN, true);
+    await browser.logIn();
   });
 
   it('the extensions of an error contain the code for GraphQL and the code of the library', async () => {
-    const extensionsOf = async (query: string, authorization?: string): Promise<unknown> =>
-      (await ask(env, query, authorization)).errors?.[0]?.extensions;
+    const extensionsOf = async (query: string, token?: string) =>
+      (await ask(app, query, token)).errors?.[0]?.extensions;
     const missing = { code: 'UNAUTHENTICATED', authCode: 'credentials_missing' };
     expect(await extensionsOf('{ me { username } }')).toEqual(missing);
     expect(await extensionsOf('{ signIn }')).toEqual({ code: 'BAD_REQUEST', authCode: 'invalid_credentials' });
-    env.app.clock.advance(2 * MINUTE);
+    app.clock.advance(2 * MINUTE);
     const refused = { code: 'FORBIDDEN', authCode: 'recent_login_required' };
-    expect(await extensionsOf('{ secret }', `Bearer ${token}`)).toEqual(refused);
+    expect(await extensionsOf('{ secret }', token)).toEqual(refused);
   });
 
   it('a token in the query string, the body or a cookie of another name does not authenticate a resolver', async () => {
-    const request = env.app.http.post(`/graphql?access_token=${token}`).set('Cookie', `Authorization=Bearer ${token}`);
+    const request = app.http.post(`/graphql?access_token=${token}`).set('Cookie', `Authorization=Bearer ${token}`);
     const { body } = await request.send({ query: '{ me { username } }', authorization: `Bearer ${token}` });
     expect(read(body as Answer)).toEqual(MISSING);
-  });
-
-  it('@RequireRecentLogin() guards a resolver with and without another guard, and causes one lookup', async () => {
-    expect(read(await ask(env, '{ whoRecently }'))).toEqual(MISSING);
-    for (const [query, data] of [
-      ['{ whoRecently }', { whoRecently: 'alice' }],
-      ['{ secret }', { secret: 'the secret' }],
-    ] as const) {
-      const authenticate = jest.spyOn(env.app.authentication, 'authenticate');
-      expect((await ask(env, query, `Bearer ${token}`)).data).toEqual(data);
-      expect(authenticate).toHaveBeenCalledTimes(1);
-      authenticate.mockRestore();
-    }
-    env.app.clock.advance(2 * MINUTE);
-    expect(read(await ask(env, '{ whoRecently }', `Bearer ${token}`))).toEqual(['A recent login is required.']);
   });
 
   it('an optional query and its field resolvers receive the user of a valid token, and null without a token', async () => {
     const query = '{ visitor { username viewer session } }';
     const found = { visitor: { username: 'alice', viewer: 'alice', session } };
-    expect(read(await ask(env, query, `Bearer ${token}`))).toEqual(found);
+    expect(read(await ask(app, query, token))).toEqual(found);
     const nobody = { visitor: { username: 'nobody', viewer: 'nobody', session: 'none' } };
-    expect(read(await ask(env, query))).toEqual(nobody);
-    expect(read(await ask(env, query, 'Bearer token'))).toEqual(INVALID);
-    env.app.clock.advance(15 * MINUTE);
+    expect(read(await ask(app, query))).toEqual(nobody);
+    expect(read(await ask(app, query, 'token'))).toEqual(INVALID);
+    app.clock.advance(15 * MINUTE);
     expect(read((await browser.send(`/graphql?query=${query}`)).body as Answer)).toEqual(nobody);
   });
 
   it('all queries of an operation receive the same user, even if the cookie expires in between', async () => {
     const query = '/graphql?query={visitor{username}again:visitor{username session}}';
-    const principal = await env.app.auth.authenticate(token);
+    const principal = await app.auth.authenticate(token);
     const answers = [principal, null];
-    const authenticate = jest.spyOn(env.app.authentication, 'authenticate');
+    const authenticate = jest.spyOn(app.authentication, 'authenticate');
     authenticate.mockImplementation(() => Promise.resolve(answers.shift() ?? null));
     const again = { username: 'alice', session };
     expect(read((await browser.send(query)).body as Answer)).toEqual({ visitor: { username: 'alice' }, again });
@@ -265,14 +239,14 @@ describeApplication('GraphQL', optionsWith({ subscription: true }), (env) => {
 
   it('@OptionalAuth() does not open guarded queries of the same operation', async () => {
     for (const query of ['{ visitor { username } secret }', '{ secret visitor { username } }']) {
-      expect(read(await ask(env, query))).toEqual(MISSING);
+      expect(read(await ask(app, query))).toEqual(MISSING);
       const data = { secret: 'the secret', visitor: { username: 'alice' } };
-      expect(read(await ask(env, query, `Bearer ${token}`))).toEqual(data);
+      expect(read(await ask(app, query, token))).toEqual(data);
     }
   });
 
   it('an operation from another origin is refused unless the origin is trusted or the operation is a query', async () => {
-    const modern = new Browser(env.app);
+    const modern = new Browser(app);
     modern.put(ACCESS, browser.jar[ACCESS]!);
     const answerTo = async (from: Initiator): Promise<unknown> => {
       const { body } = await modern.send('/graphql', { method: 'POST', from, body: { query: 'mutation { change }' } });
@@ -298,16 +272,14 @@ describeApplication('GraphQL', optionsWith({ subscription: true }), (env) => {
 
   /** Returns the news that a page receives. The page can set the payload of `connection_init`, but no headers. */
   async function newsOf(from: Initiator, payload: object = {}): Promise<string | undefined> {
-    const connection = await connectTo(env.app, browser, from, payload);
+    const connection = await connectTo(app, browser, from, payload);
     const { payload: answer } = await connection.subscribe('subscription { news }');
     connection.close();
     return Array.isArray(answer) ? (answer[0] as Error).message : (answer as { data: { news: string } }).data.news;
   }
 
-  it('the cookie authenticates a subscription if the handshake comes from the same origin', async () => {
-    expect(await newsOf(OWN)).toBe('for alice');
-  });
   it('a subscription of a page on another origin is refused, whatever headers its first message claims', async () => {
+    expect(await newsOf(OWN)).toBe('for alice');
     for (const from of [SIBLING, 'https://evil.test', 'null'] as const) {
       for (const claimed of [{}, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none', origin: OWN }]) {
         for (const payload of [claimed, { headers: claimed }]) {
@@ -318,8 +290,8 @@ describeApplication('GraphQL', optionsWith({ subscription: true }), (env) => {
   });
   it('a cookie in the first message authenticates no subscription', async () => {
     const cookie = `${ACCESS}=${browser.jar[ACCESS]}`;
-    const visitor = new Browser(env.app, OWN, true);
-    const connection = await GraphqlConnection.open(env.app, visitor.handshakeFrom(OWN), { cookie });
+    const visitor = new Browser(app, OWN, true);
+    const connection = await GraphqlConnection.open(app, visitor.handshakeFrom(OWN), { cookie });
     const { payload } = await connection.subscribe('subscription { news }');
     connection.close();
     expect(payload).toMatchObject([{ message: 'Authentication credentials were not provided.' }]);
@@ -336,14 +308,14 @@ const contextOf = ({ req, extra }: { req?: object; extra?: Connection }): object
   extra ? (extra.context ??= { req: extra.request }) : { req };
 const onApollo = { ...optionsWith(), platform: 'express' as const, imports: [apollo({ context: contextOf })] };
 
-describeApplication('executions of GraphQL', onApollo, (env) => {
+describeApplication('executions of GraphQL', onApollo, ({ app }) => {
   let connection: GraphqlConnection;
   let browser: Browser;
 
   beforeEach(async () => {
-    browser = new Browser(env.app, OWN, true);
-    await browser.call('/auth/login', { username: 'alice', password: PASSWORD });
-    connection = await connectTo(env.app, browser);
+    browser = new Browser(app, OWN, true);
+    await browser.logIn();
+    connection = await connectTo(app, browser);
   });
   afterEach(() => connection.close());
 
@@ -364,18 +336,18 @@ describeApplication('executions of GraphQL', onApollo, (env) => {
   it('request.user is not set on the request of a connection, which outlives the session', async () => {
     expect(await run('{ requestUser me { username } }')).toMatchObject({ me: { username: 'alice' } });
     expect(await run('{ requestUser }')).toEqual({ requestUser: 'nobody' });
-    const { access_token } = await env.app.login();
-    const { body } = await env.app.post('/graphql', access_token, { query: '{ requestUser }' }).expect(200);
+    const { access_token } = await app.login();
+    const { body } = await app.post('/graphql', access_token, { query: '{ requestUser }' }).expect(200);
     expect(body).toEqual({ data: { requestUser: 'alice' } });
-    const upgrading = env.app.post('/graphql', access_token, { query: '{ requestUser }' }).set('Upgrade', 'h2c');
+    const upgrading = app.post('/graphql', access_token, { query: '{ requestUser }' }).set('Upgrade', 'h2c');
     expect((await upgrading.expect(200)).body).toEqual(body);
   });
 
   it('an execution loads the user once, however many aliases it has', async () => {
-    const { access_token } = await env.app.login();
-    const load = jest.spyOn(env.app.auth, 'loadUser');
+    const { access_token } = await app.login();
+    const load = jest.spyOn(app.auth, 'loadUser');
     const aliases = Array.from({ length: 200 }, (_, i) => `a${i}: me { username viewer }`);
-    const { body } = await env.app.post('/graphql', access_token, { query: `{ ${aliases.join(' ')} }` }).expect(200);
+    const { body } = await app.post('/graphql', access_token, { query: `{ ${aliases.join(' ')} }` }).expect(200);
     expect(Object.keys((body as { data: object }).data)).toHaveLength(200);
     expect(load).toHaveBeenCalledTimes(1);
     load.mockRestore();
@@ -389,15 +361,14 @@ const firstContext = (
 )();
 const onSharedContext = { ...onApollo, imports: [apollo({ context: firstContext })] };
 
-describeApplication('GraphQL with the context of the first request', onSharedContext, (env) => {
+describeApplication('GraphQL with the context of the first request', onSharedContext, ({ app }) => {
   it('a context that contains an earlier request is refused, so that nobody acts as the first requester', async () => {
-    const { access_token } = await env.app.login();
-    expect(read(await ask(env, '{ me { username } }', `Bearer ${access_token}`))).toEqual({
-      me: { username: 'alice' },
-    });
+    const { access_token } = await app.login();
+    const { data } = await ask(app, '{ me { username } }', access_token);
+    expect(data).toEqual({ me: { username: 'alice' } });
     for (const query of ['{ me { username } }', '{ visitor { username } }', 'mutation { change }']) {
       const message = expect.stringContaining('The GraphQL context contains an earlier request') as string;
-      expect(read(await ask(env, query))).toEqual([message]);
+      expect(read(await ask(app, query))).toEqual([message]);
     }
   });
 });
@@ -406,18 +377,18 @@ const [logins] = blocksUnder('docs/transports.md', '### Logins in GraphQL');
 const { LoginResolver } = runBlock<{ LoginResolver: Type }>(logins!);
 const ON_APOLLO = { imports: [apollo()], providers: [LoginResolver, GuardedResolver] };
 
-describeApplication('the resolver in docs/transports.md', ON_APOLLO, (env) => {
+describeApplication('the resolver in docs/transports.md', ON_APOLLO, ({ app }) => {
   it('a client logs in, refreshes and logs out, and a refused refresh is UNAUTHENTICATED', async () => {
     const tokens = '{ accessToken refreshToken }';
-    const { data } = await ask(env, `mutation { login(email: "alice", password: "${PASSWORD}") ${tokens} }`);
+    const { data } = await ask(app, `mutation { login(email: "alice", password: "${PASSWORD}") ${tokens} }`);
     const { refreshToken } = (data as { login: { refreshToken: string } }).login;
-    const refresh = (token: string) => ask(env, `mutation { refresh(token: "${token}") ${tokens} }`);
+    const refresh = (token: string) => ask(app, `mutation { refresh(token: "${token}") ${tokens} }`);
     const { accessToken } = ((await refresh(refreshToken)).data as { refresh: { accessToken: string } }).refresh;
-    expect(read(await ask(env, 'mutation { logout }', `Bearer ${accessToken}`))).toEqual({ logout: true });
-    expect(read(await ask(env, '{ me { username } }', `Bearer ${accessToken}`))).toEqual(INVALID);
+    expect(read(await ask(app, 'mutation { logout }', accessToken))).toEqual({ logout: true });
+    expect(read(await ask(app, '{ me { username } }', accessToken))).toEqual(INVALID);
     const extensions = { code: 'UNAUTHENTICATED', authCode: 'invalid_refresh_token' };
     expect((await refresh('other')).errors).toEqual([expect.objectContaining({ extensions })]);
-    const [error] = (await ask(env, `mutation { login(email: "", password: "x") ${tokens} }`)).errors!;
+    const [error] = (await ask(app, `mutation { login(email: "", password: "x") ${tokens} }`)).errors!;
     expect(error!.extensions).toMatchObject({ code: 'BAD_REQUEST', authCode: 'invalid_field' });
   });
 });

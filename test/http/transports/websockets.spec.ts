@@ -7,17 +7,12 @@ import { WebSocket } from 'ws';
 import { blocksUnder } from '../../docs/code-blocks';
 import { runBlock } from '../../docs/run-block';
 import { bearer, describeApplication } from '../../support/environment';
-import type { TestApplication } from '../../support/test-application';
 import { ChatGateway, connectIo, connectWs, gatewayOptions, openWs } from './chat';
 
 const MISSING = 'credentials_missing';
 const AMBIGUOUS = 'credentials_ambiguous';
 
-let app: TestApplication;
-
-describeApplication('guarded gateways with ws', gatewayOptions(ChatGateway), (env) => {
-  beforeEach(() => void ({ app } = env));
-
+describeApplication('guarded gateways with ws', gatewayOptions(ChatGateway), ({ app }) => {
   it('a token in a message, a cookie or the URL does not authenticate a socket', async () => {
     const { access_token: token } = await app.login();
     const headers = bearer(token);
@@ -41,9 +36,7 @@ describeApplication('guarded gateways with ws', gatewayOptions(ChatGateway), (en
   });
 });
 
-describeApplication('guarded gateways with socket.io', gatewayOptions(ChatGateway, IoAdapter), (env) => {
-  beforeEach(() => void ({ app } = env));
-
+describeApplication('guarded gateways with socket.io', gatewayOptions(ChatGateway, IoAdapter), ({ app }) => {
   it('the token is read from auth.token or the Authorization header of the handshake, and refused if it is in both', async () => {
     const { access_token: token, session_id: id } = await app.login();
     const extraHeaders = bearer(token);
@@ -79,12 +72,9 @@ class LiveGateway extends FeedGateway {
   }
 }
 
-describeApplication('sockets that close with their session', gatewayOptions(LiveGateway), (env) => {
+describeApplication('sockets that close with their session', gatewayOptions(LiveGateway), ({ app }) => {
   let register: jest.SpyInstance;
-  beforeEach(() => {
-    ({ app } = env);
-    register = jest.spyOn(app.nest.get(OpenSockets), 'register');
-  });
+  beforeEach(() => void (register = jest.spyOn(app.nest.get(OpenSockets), 'register')));
   afterEach(() => jest.restoreAllMocks());
 
   const closeCodeOf = async (socket: WebSocket): Promise<number> => ((await once(socket, 'close')) as [number])[0];
