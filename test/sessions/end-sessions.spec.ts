@@ -1,25 +1,23 @@
 import { OpenSockets } from 'nestjs-session-auth';
 import { PASSWORD } from '../support/test-application';
-import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { describeOnEachDatabase } from '../support/environment';
 
-describeOnEachDatabase('endSessions', {}, (env: TestEnvironment) => {
-  it('all sessions of the user end with the reason application, and those of other users continue', async () => {
-    const { app } = env;
+describeOnEachDatabase('endSessions', {}, ({ app }) => {
+  it('all sessions and login tickets of the user end with the reason application, and the sessions of other users continue', async () => {
     const [one, two, bob] = [await app.login(), await app.login(), await app.login('bob')];
+    const { ticket } = await app.auth.verifyCredentials({ username: 'alice', password: PASSWORD });
     expect(await app.auth.endSessions(await app.userId())).toBe(2);
-    for (const { access_token } of [one, two]) await app.get('/me', access_token).expect(401);
-    await app.get('/me', bob.access_token).expect(200);
+    await app.expectRevoked(one, two);
+    await app.expectLive(bob);
+    await expect(app.auth.openSession({ ticket })).rejects.toMatchObject({ code: 'invalid_login_ticket' });
     const ids = [one.session_id, two.session_id].sort();
     expect(app.emittedEnds()).toEqual(ids.map((id) => [id, 'application']));
-    const [, ...entries] = await app.history((await app.login()).access_token);
-    for (const session_id of ids)
-      expect(entries).toContainEqual(
-        expect.objectContaining({ event: 'session_revoked', extra: { session_id, reason: 'application' } }),
-      );
+    const entries = await app.history((await app.login()).access_token);
+    const ends = entries.filter(({ event }) => event === 'session_revoked').map(({ extra }) => extra);
+    expect(ends).toEqual(expect.arrayContaining(ids.map((session_id) => ({ session_id, reason: 'application' }))));
   });
 
   it('the session that is excepted continues, and an administrator is recorded', async () => {
-    const { app } = env;
     const [kept, other] = [await app.login(), await app.login()];
     const options = { except: kept.session_id.toUpperCase(), reason: 'admin', actor: 'carol' } as const;
     expect(await app.auth.endSessions(await app.userId(), options)).toBe(1);
@@ -28,53 +26,40 @@ describeOnEachDatabase('endSessions', {}, (env: TestEnvironment) => {
   });
 
   it('nothing ends if the session that is excepted is not an active session of the user', async () => {
-    const { app } = env;
     const [ended, bob, active] = [await app.login(), await app.login('bob'), await app.login()];
     await app.post('/auth/logout', ended.access_token).expect(200);
     const id = await app.userId();
     for (const except of [ended.session_id, bob.session_id, '', 'current'])
       await expect(app.auth.endSessions(id, { except })).rejects.toMatchObject({ code: 'session_not_found' });
-    await app.get('/me', active.access_token).expect(200);
-  });
-
-  it('login tickets of the user end', async () => {
-    const { app } = env;
-    const { ticket } = await app.auth.verifyCredentials({ username: 'alice', password: PASSWORD });
-    await app.auth.endSessions(await app.userId());
-    await expect(app.auth.openSession({ ticket })).rejects.toMatchObject({ code: 'invalid_login_ticket' });
+    await app.expectLive(active);
   });
 
   it('within a transaction, the sessions end at its commit', async () => {
-    const { app } = env;
-    const { access_token: token } = await app.login();
+    const session = await app.login();
     const id = await app.userId();
     const rolledBack = app.dataSource.transaction(async (manager) => {
       await app.auth.inTransaction(manager).endSessions(id);
       throw new Error('rolled back');
     });
     await expect(rolledBack).rejects.toThrow('rolled back');
-    await app.get('/me', token).expect(200);
+    await app.expectLive(session);
     await app.dataSource.transaction((manager) => app.auth.inTransaction(manager).endSessions(id));
-    await app.get('/me', token).expect(401);
+    await app.expectRevoked(session);
   });
-});
 
-describeOnEachDatabase('a password change with keepTokens', {}, (env: TestEnvironment) => {
-  const change = { currentPassword: PASSWORD, newPassword: 'a new and better password' };
-
-  it('the current session keeps its tokens, sockets and proofs, and other sessions end', async () => {
-    const { app } = env;
+  it('a password change with keepTokens keeps the tokens, sockets and proofs of the current session, and ends other sessions', async () => {
     const [mine, other] = [await app.login(), await app.login()];
-    const principal = (await app.auth.authenticate(mine.access_token))!;
+    const principal = await app.principal(mine.access_token);
     const close = jest.fn();
     app.nest.get(OpenSockets).register(principal, close);
     app.clock.advance(60_000);
+    const change = { currentPassword: PASSWORD, newPassword: 'a new and better password' };
     expect(await app.auth.changePassword(principal, change, {}, { keepTokens: true })).toBeNull();
     expect(await app.auth.authenticate(mine.access_token)).toEqual(principal);
-    await app.get('/me', other.access_token).expect(401);
+    await app.expectRevoked(other);
     expect(app.sent('password_changed').map(({ session }) => session?.id)).toEqual([mine.session_id]);
     expect(close).not.toHaveBeenCalled();
-    await app.refresh(mine.refresh_token).expect(200);
+    await app.refreshed(mine);
     await app.login('alice', change.newPassword);
     await app.auth.resetPassword(principal.userId, PASSWORD);
   });

@@ -1,40 +1,40 @@
 import { AuthSession, SessionAdministration } from 'nestjs-session-auth';
-import { describeOnEachDatabase, describeEverywhere } from '../support/environment';
+import { describeEverywhere, describeOnEachDatabase } from '../support/environment';
 import { HOUR, SECOND } from '../support/driven-clock';
-import { PASSWORD } from '../support/test-application';
+import { PASSWORD, type Pair } from '../support/test-application';
 
 const HOME = '198.51.100.7';
 const ELSEWHERE = '203.0.113.9';
 
 describeOnEachDatabase('stolen tokens', { auth: { refreshReuseGraceSeconds: 10 }, trustProxy: true }, ({ app }) => {
+  const use = async (network: string, { access_token: token }: Pair): Promise<number> =>
+    (await app.get('/me', token).set('X-Forwarded-For', network)).status;
+  const refresh = (network: string, { refresh_token: token }: Pair) =>
+    app.refresh(token).set('X-Forwarded-For', network);
+
   it('a thief who polls with the access token and presents the refresh token at each 401 is detected in the first round', async () => {
     const stolen = await app.login();
-    const poll = async (): Promise<number> =>
-      (await app.get('/me', stolen.access_token).set('X-Forwarded-For', ELSEWHERE)).status;
-    expect(await poll()).toBe(200);
-    const { body: pair } = await app.refresh(stolen.refresh_token).set('X-Forwarded-For', HOME).expect(200);
-    await app.get('/me', pair.access_token).set('X-Forwarded-For', HOME).expect(200);
+    expect(await use(ELSEWHERE, stolen)).toBe(200);
+    const { body: pair } = await refresh(HOME, stolen).expect(200);
+    expect(await use(HOME, pair)).toBe(200);
     app.clock.advance(SECOND);
-    expect(await poll()).toBe(401);
-    await app.refresh(stolen.refresh_token).set('X-Forwarded-For', ELSEWHERE).expect(400);
+    expect(await use(ELSEWHERE, stolen)).toBe(401);
+    await refresh(ELSEWHERE, stolen).expect(400);
     expect(app.sent('token_reuse_detected')).toMatchObject([{ ipAddress: ELSEWHERE, sessionsEnded: 1 }]);
-    await app.get('/me', pair.access_token).set('X-Forwarded-For', HOME).expect(401);
+    expect(await use(HOME, pair)).toBe(401);
   });
 
   it('a thief who refreshes first and waits for the client to use the pair causes session_network_changed in every round', async () => {
     const moves = (): string[] => app.sent('session_network_changed').map(({ to }) => to);
-    const first = await app.login();
-    let stolen = (await app.refresh(first.refresh_token).set('X-Forwarded-For', HOME).expect(200)).body.refresh_token;
+    let stolen = (await refresh(HOME, await app.login()).expect(200)).body as Pair;
     for (let round = 0; round < 3; round++) {
       app.clock.advance(HOUR);
       const before = moves().length;
-      const { body: pair } = await app.refresh(stolen).set('X-Forwarded-For', ELSEWHERE).expect(200);
-      await app.refresh(stolen).set('X-Forwarded-For', HOME).expect(200, pair);
-      for (const from of [HOME, ELSEWHERE]) {
-        await app.get('/me', pair.access_token).set('X-Forwarded-For', from).expect(200);
-      }
+      const { body: pair } = await refresh(ELSEWHERE, stolen).expect(200);
+      await refresh(HOME, stolen).expect(200, pair);
+      expect([await use(HOME, pair), await use(ELSEWHERE, pair)]).toEqual([200, 200]);
       expect(moves().slice(before)).toContain(HOME);
-      stolen = pair.refresh_token;
+      stolen = pair;
     }
     expect(app.sent('token_reuse_detected')).toEqual([]);
   });
@@ -42,7 +42,8 @@ describeOnEachDatabase('stolen tokens', { auth: { refreshReuseGraceSeconds: 10 }
 
 describeEverywhere('misplaced and planted tokens', {}, ({ app }) => {
   it('a token is refused in place of a token of another kind, and a password reset token is stored as a digest', async () => {
-    const { access_token: access, refresh_token: refresh } = await app.login();
+    const session = await app.login();
+    const { access_token: access, refresh_token: refresh } = session;
     const { token: reset } = await app.auth.createPasswordResetToken(await app.userId());
     expect(JSON.stringify(await app.dataSource.query('SELECT * FROM auth_password_resets'))).not.toContain(reset);
     for (const token of [refresh, reset]) await app.get('/me', token).expect(401);
@@ -51,8 +52,8 @@ describeEverywhere('misplaced and planted tokens', {}, ({ app }) => {
       const redeemed = app.auth.redeemPasswordResetToken(token, PASSWORD);
       await expect(redeemed).rejects.toMatchObject({ code: 'invalid_reset_token' });
     }
-    await app.get('/me', access).expect(200);
-    await app.refresh(refresh).expect(200);
+    await app.expectLive(session);
+    await app.refreshed(session);
     expect(app.sent('token_reuse_detected')).toEqual([]);
     await app.auth.redeemPasswordResetToken(reset, PASSWORD);
   });
@@ -60,11 +61,11 @@ describeEverywhere('misplaced and planted tokens', {}, ({ app }) => {
   it('a login with the tokens of another session opens a new session and does not change the existing session', async () => {
     const planted = await app.login('bob');
     const sent = { username: 'alice', password: PASSWORD, ...planted, id: planted.session_id };
-    const { status, body } = await app
+    const { body } = await app
       .post('/auth/login/', planted.access_token, sent)
       .set('Cookie', `session_id=${planted.session_id}; access_token=${planted.access_token}`)
-      .set('X-Session-Id', planted.session_id);
-    expect(status).toBe(200);
+      .set('X-Session-Id', planted.session_id)
+      .expect(200);
     for (const name of ['access_token', 'refresh_token', 'session_id'] as const) {
       expect(body[name]).not.toBe(planted[name]);
     }
@@ -76,16 +77,15 @@ describeEverywhere('misplaced and planted tokens', {}, ({ app }) => {
 
 describeOnEachDatabase('a restored backup', {}, ({ app }) => {
   it('a session that ended after the backup is active again after the restore, until an administrator ends all sessions', async () => {
-    const { session_id: id, access_token: access, refresh_token: refresh } = await app.login();
+    const session = await app.login();
+    const { session_id: id, access_token: token } = session;
     const backup = await app.storedSession(id);
-    await app.post('/auth/logout', access).expect(200);
-    await app.get('/me', access).expect(401);
+    await app.post('/auth/logout', token).expect(200);
+    await app.get('/me', token).expect(401);
     await app.dataSource.getRepository(AuthSession).update({ id }, backup);
-    await app.get('/me', access).expect(200);
-
+    await app.expectLive(session);
     expect(await app.nest.get(SessionAdministration).end({ everyone: true }, { actor: 'carol (restore)' })).toBe(1);
-    await app.get('/me', access).expect(401);
-    await app.refresh(refresh).expect(400);
+    await app.expectRevoked(session);
     expect(app.sent('token_reuse_detected')).toEqual([]);
   });
 });
