@@ -1,4 +1,5 @@
 import {
+  type AuthError,
   AuthLoginTicket,
   AuthSession,
   type AuthModuleRootOptions,
@@ -40,6 +41,12 @@ export const ticketsOf = (app: TestApplication): Promise<number> =>
 export const sessionsOf = (app: TestApplication): Promise<number> => app.dataSource.getRepository(AuthSession).count();
 export const ticketFor = async (app: TestApplication): Promise<string> =>
   (await app.auth.verifyCredentials(CREDENTIALS)).ticket;
+/** Returns `ok`, or the code of the error. */
+export const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'ok',
+    (error: AuthError) => error.code,
+  );
 export const right = (app: TestApplication, ticket: string, method = 'otp'): Promise<boolean> =>
   app.auth.attempt({ ticket, method }, CLIENT, () => true);
 export const wrong = (app: TestApplication, ticket: string, client = CLIENT, method = 'otp'): Promise<boolean> =>

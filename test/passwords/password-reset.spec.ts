@@ -1,8 +1,7 @@
-import { AuthUser } from 'nestjs-session-auth';
-import { Users } from '../../libs/auth/src/users/users';
+import { changeAfterRead } from '../support/change-after-read';
 import { SECOND } from '../support/driven-clock';
 import { describeOnEachDatabase, restorePassword } from '../support/environment';
-import { PASSWORD, type TestApplication } from '../support/test-application';
+import { type Pair, PASSWORD } from '../support/test-application';
 
 const NEW_PASSWORD = 'a password that is new';
 
@@ -19,10 +18,10 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
 
   it('a password reset token sets a password once, ends all sessions, and ends the delay of failed logins', async () => {
     const sessions = [await app.login(), await app.login()];
-    for (let i = 0; i < 10; i++) await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' });
+    for (let i = 0; i < 10; i++) await app.failLogin();
     const token = await issue();
     await redeem(token);
-    for (const session of sessions) await app.get('/me', session.access_token).expect(401);
+    await app.expectRevoked(...sessions);
     await app.login('alice', NEW_PASSWORD);
     await expect(redeem(token, PASSWORD)).rejects.toMatchObject(refused);
     expect(app.sent('password_reset')).toEqual([{ userId: await app.userId() }]);
@@ -33,40 +32,26 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
   it('a request for a password reset is recorded with the client that made it', async () => {
     const client = { ipAddress: '192.0.2.9', userAgent: 'curl/8' };
     await app.auth.createPasswordResetToken(await app.userId(), client);
-    const { access_token: token } = await app.login();
-    const entry = (await app.history(token)).find(({ event }) => event === 'password_reset_requested');
-    expect(entry).toMatchObject({ ip_address: '192.0.2.9', user_agent: 'curl/8', extra: {} });
+    const [entry] = await app.auth.history(await app.userId());
+    expect(entry).toMatchObject({ event: 'password_reset_requested', ...client, extra: {} });
   });
 
-  it('a password reset token that is presented several times in parallel is redeemed once', async () => {
-    const token = await issue();
-    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => redeem(token)));
-    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  });
-
-  it('a password reset token expires after its lifetime, and is then pruned', async () => {
+  it('a password reset token expires after its lifetime, and is then pruned, and remains valid when the new password is refused', async () => {
     const token = await issue();
     app.clock.advance(600 * SECOND);
     await expect(redeem(token)).rejects.toMatchObject(refused);
     expect(await app.pruning.prune()).toMatchObject({ passwordResets: 1 });
     const next = await issue();
     app.clock.advance(600 * SECOND - 1);
+    await expect(redeem(next, 'short')).rejects.toMatchObject({ code: 'invalid_field' });
     await redeem(next);
-  });
-
-  it('a password reset token remains valid when the new password is refused', async () => {
-    const token = await issue();
-    await expect(redeem(token, 'short')).rejects.toMatchObject({ code: 'invalid_field' });
-    await redeem(token);
   });
 
   it('a password reset token is revoked by a newer token and by a password change, and none is created for a disabled user', async () => {
     const first = await issue();
     const second = await issue();
     await expect(redeem(first)).rejects.toMatchObject(refused);
-    const { access_token: token } = await app.login();
-    const change = { current_password: PASSWORD, new_password: PASSWORD };
-    await app.post('/auth/password/change', token, change).expect(200);
+    await app.changePassword((await app.login()).access_token).expect(200);
     await expect(redeem(second)).rejects.toMatchObject(refused);
     const id = await app.userId();
     await app.auth.disableUser(id);
@@ -76,26 +61,23 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
     await app.auth.enableUser(id);
   });
 
-  it.each(['a request', 'its redemption', 'the creation of another token'])(
-    "a password reset token is revoked once %s finds that the user is disabled in the application's table",
-    async (noticing) => {
-      const { access_token: access } = await app.login();
-      const token = await issue();
-      const id = await app.userId();
-      const users = app.dataSource.getRepository(AuthUser);
-      await users.update({ id }, { active: false });
-      if (noticing === 'a request') await app.get('/me', access).expect(401);
-      else if (noticing !== 'its redemption') await expect(issue()).rejects.toMatchObject({ code: 'unknown_user' });
-      else await expect(redeem(token)).rejects.toMatchObject(refused);
-      await users.update({ id }, { active: true });
-      await expect(redeem(token)).rejects.toMatchObject(refused);
-    },
-  );
+  it.each<[string, (token: string, session: Pair) => Promise<unknown>]>([
+    ['a request', (_, { access_token: access }) => app.get('/me', access).expect(401)],
+    ['its redemption', (token) => expect(redeem(token)).rejects.toMatchObject(refused)],
+    ['the creation of another token', () => expect(issue()).rejects.toMatchObject({ code: 'unknown_user' })],
+  ])('a password reset token is revoked once %s finds that the user is disabled in the table', async (_, notice) => {
+    const session = await app.login();
+    const token = await issue();
+    await app.setActive('alice', false);
+    await notice(token, session);
+    await app.setActive('alice', true);
+    await expect(redeem(token)).rejects.toMatchObject(refused);
+  });
 
-  it('only one password reset token remains when several are created for a user in parallel', async () => {
+  it('only one of several password reset tokens that are created in parallel remains, and is redeemed once', async () => {
     const tokens = await Promise.all(Array.from({ length: 6 }, issue));
     expect(await app.dataSource.query('SELECT * FROM auth_password_resets')).toHaveLength(1);
-    const outcomes = await Promise.allSettled(tokens.map((token) => redeem(token)));
+    const outcomes = await Promise.allSettled([...tokens, ...tokens].map((token) => redeem(token)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
@@ -110,18 +92,6 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
       expect(await app.dataSource.query('SELECT * FROM auth_password_resets')).toEqual([]);
     },
   );
-
-  /** Runs the change after the next read of a user by the id. */
-  function changeAfterRead(app: TestApplication, change: () => Promise<unknown>): void {
-    const users = app.nest.get(Users);
-    const findById = users.findById.bind(users);
-    const reading = jest.spyOn(users, 'findById').mockImplementationOnce(async (...args) => {
-      const user = await findById(...args);
-      await change();
-      reading.mockRestore();
-      return user;
-    });
-  }
 
   it('no password reset token is created for a user who is disabled during the creation', async () => {
     const id = await app.userId();

@@ -1,17 +1,17 @@
-import { type ResultPage, SessionAdministration } from 'nestjs-session-auth';
+import { type ResultPage, SessionAdministration, type SessionFilter } from 'nestjs-session-auth';
 import { DAY, HOUR } from '../support/driven-clock';
-import type { TestApplication } from '../support/test-application';
 import { describeOnEachDatabase } from '../support/environment';
 
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
-const administer = (app: TestApplication): SessionAdministration => app.nest.get(SessionAdministration);
 
 describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, ({ app }) => {
-  const open = async (username: string, ipAddress = '192.0.2.1', userAgent = 'test'): Promise<string> => {
-    const id = await app.userId(username);
-    return (await app.auth.openSession(id, { ipAddress, userAgent })).sessionId;
-  };
+  let administration: SessionAdministration;
+  beforeAll(() => (administration = app.nest.get(SessionAdministration)));
+
+  const open = async (username: string, ipAddress = '192.0.2.1', userAgent = 'test'): Promise<string> =>
+    (await app.auth.openSession(await app.userId(username), { ipAddress, userAgent })).sessionId;
+  const idsBy = async (filter: SessionFilter) => (await administration.list(filter)).items.map(({ id }) => id);
 
   /** Returns the items of all pages. `next` is null on the last page, even if that page is full. */
   async function allOf<T>(read: (page: object) => Promise<ResultPage<T>>): Promise<T[]> {
@@ -29,12 +29,12 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
     const ids = [await open('alice'), await open('bob'), await open('carol'), await open('alice'), await open('bob')];
     const carol = await app.userId('carol');
     await app.auth.revokeSession(carol, ids[2]!, {}, { by: 'admin', actor: 'bob' });
-    const [ended] = (await administer(app).history(carol)).items;
+    const [ended] = (await administration.history(carol)).items;
     expect(ended).toMatchObject({ extra: { session_id: ids[2], reason: 'admin', actor: 'bob' } });
-    const listed = await allOf((page) => administer(app).list({}, page));
+    const listed = await allOf((page) => administration.list({}, page));
     expect(listed.map(({ id }) => id)).toEqual(ids.filter((_, index) => index !== 2).sort());
     const userId = await app.userId('bob');
-    const { items } = await administer(app).list({ userId });
+    const { items } = await administration.list({ userId });
     expect(items).toMatchObject([{ userId, state: 'active', ipAddress: '192.0.2.1' }, {}]);
   });
 
@@ -43,47 +43,41 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
     app.clock.advance(2 * DAY);
     const since = new Date(app.clock.now() - HOUR);
     const young = await open('bob');
-    const found = async (filter: object): Promise<string[]> =>
-      (await administer(app).list(filter)).items.map(({ id }) => id);
-    expect(await found({ createdBefore: since })).toEqual([old]);
-    expect(await found({ inactiveSince: since })).toEqual([old]);
-    expect(await found({ ipAddress: '2001:0DB8:0::1' })).toEqual([old]);
-    expect(await found({ deviceType: 'mobile', osFamily: 'iOS', browserFamily: 'Mobile Safari' })).toEqual([old]);
-    expect(await found({ deviceType: 'other' })).toEqual([young]);
-    expect(await found({ deviceType: 'mobile', ipAddress: '192.0.2.1' })).toEqual([]);
+    const device = { deviceType: 'mobile', osFamily: 'iOS', browserFamily: 'Mobile Safari' } as const;
+    const ofOld = [{ createdBefore: since }, { inactiveSince: since }, { ipAddress: '2001:0DB8:0::1' }, device];
+    for (const filter of ofOld) expect(await idsBy(filter)).toEqual([old]);
+    expect(await idsBy({ deviceType: 'other' })).toEqual([young]);
+    expect(await idsBy({ deviceType: 'mobile', ipAddress: '192.0.2.1' })).toEqual([]);
     app.clock.advance(5 * DAY);
-    expect(await found({ createdBefore: since })).toEqual([]);
+    expect(await idsBy({ createdBefore: since })).toEqual([]);
   });
 
   it('an administrator ends exactly the sessions that match a filter, and is recorded as the actor', async () => {
-    const alice = await app.login();
-    const bob = await app.login('bob');
-    const id = await app.userId();
+    const [alice, bob] = [await app.login(), await app.login('bob')];
+    const userId = await app.userId();
     const administrator = { actor: 'carol (support)', client: { ipAddress: '192.0.2.8' } };
-    expect(await administer(app).end({ userId: id }, administrator)).toBe(1);
-    await app.get('/me', alice.access_token).expect(401);
-    await app.refresh(alice.refresh_token).expect(400);
-    await app.get('/me', bob.access_token).expect(200);
+    expect(await administration.end({ userId }, administrator)).toBe(1);
+    await app.expectRevoked(alice);
+    await app.expectLive(bob);
     expect(await app.storedEnd(alice.session_id)).toEqual({ state: 'revoked', end_reason: 'admin' });
-    expect(app.sent('user_logged_out')).toMatchObject([{ userId: id, reason: 'admin' }]);
+    expect(app.sent('user_logged_out')).toMatchObject([{ userId, reason: 'admin' }]);
     const [, ended] = await app.history((await app.login()).access_token);
     const extra = { session_id: alice.session_id, reason: 'admin', actor: 'carol (support)' };
     expect(ended).toMatchObject({ event: 'session_revoked', ip_address: '192.0.2.8', extra });
-    expect(await administer(app).end({ userId: '00000000-0000-4000-8000-000000000000' }, administrator)).toBe(0);
+    expect(await administration.end({ userId: '00000000-0000-4000-8000-000000000000' }, administrator)).toBe(0);
   });
 
   it('an administrator ends all sessions of all users in several batches while users log out', async () => {
     const ids = [await app.userId(), await app.userId('bob')];
     for (let i = 0; i < 450; i++) await app.auth.openSession(ids[i % 2]!);
-    const session = await app.login('carol');
-    const principal = (await app.auth.authenticate(session.access_token))!;
+    const principal = await app.principal((await app.login('carol')).access_token);
     const [ended] = await Promise.all([
-      administer(app).end({ everyone: true }, { actor: 'carol' }),
+      administration.end({ everyone: true }, { actor: 'carol' }),
       app.auth.logoutAll(principal),
       app.auth.logoutAll(principal),
     ]);
     expect([450, 451]).toContain(ended);
-    expect((await administer(app).list()).items).toEqual([]);
+    expect(await idsBy({})).toEqual([]);
     expect(app.sent('user_logged_out')).toHaveLength(451);
   });
 
@@ -91,17 +85,17 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
     const id = await app.userId();
     const create = (): Promise<string> => app.auth.createLoginTicket(id, { methods: ['hwk'] });
     const [kept, ticket] = [await create(), await create()];
-    await administer(app).end({ userId: await app.userId('bob') }, { actor: 'carol' });
-    await administer(app).end({ deviceType: 'mobile' }, { actor: 'carol' });
+    await administration.end({ userId: await app.userId('bob') }, { actor: 'carol' });
+    await administration.end({ deviceType: 'mobile' }, { actor: 'carol' });
     await app.auth.openSession({ ticket: kept });
-    await administer(app).end({ everyone: true }, { actor: 'carol' });
+    await administration.end({ everyone: true }, { actor: 'carol' });
     await expect(app.auth.openSession({ ticket })).rejects.toMatchObject({ code: 'invalid_login_ticket' });
   });
 
   it('an administrator reads the history of any user in pages', async () => {
     for (let i = 0; i < 4; i++) await open('alice');
     const id = await app.userId();
-    const ids = (await allOf((page) => administer(app).history(id, page))).map((entry) => entry.id);
+    const ids = (await allOf((page) => administration.history(id, page))).map((entry) => entry.id);
     expect(ids).toHaveLength(4);
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => b - a));
   });
@@ -110,8 +104,8 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
     const id = await app.userId();
     const wrong = { code: 'invalid_field', fields: { after: ['Not a valid cursor. Pass the `next` of a page.'] } };
     for (const after of ['xyz', '', '1', "' OR 1=1", "1' OR 1=1", 5, [id]] as string[]) {
-      await expect(administer(app).list({}, { after })).rejects.toMatchObject(wrong);
-      if (after !== '1') await expect(administer(app).history(id, { after })).rejects.toMatchObject(wrong);
+      await expect(administration.list({}, { after })).rejects.toMatchObject(wrong);
+      if (after !== '1') await expect(administration.history(id, { after })).rejects.toMatchObject(wrong);
     }
   });
 
@@ -133,21 +127,21 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
       { everyone: true, userId: 'x' },
     ];
     const wrong = { code: 'invalid_field' };
-    const end = (filter: unknown, actor = 'carol') => administer(app).end(filter as never, { actor });
+    const end = (filter: unknown, actor = 'carol') => administration.end(filter as never, { actor });
     for (const filter of [...invalid, ...endless]) await expect(end(filter)).rejects.toMatchObject(wrong);
-    for (const filter of invalid) await expect(administer(app).list(filter as never)).rejects.toMatchObject(wrong);
+    for (const filter of invalid) await expect(administration.list(filter as never)).rejects.toMatchObject(wrong);
     const ipAdress = [expect.stringMatching(/^Unknown criterion\. .*ipAddress/)];
     await expect(end(misspelt)).rejects.toMatchObject({ ...wrong, fields: { ipAdress } });
     await expect(end({ everyone: true }, '')).rejects.toMatchObject(wrong);
-    await expect(administer(app).list({}, { limit: 0 })).rejects.toMatchObject(wrong);
-    expect((await administer(app).list()).items).toHaveLength(1);
+    await expect(administration.list({}, { limit: 0 })).rejects.toMatchObject(wrong);
+    expect(await idsBy({})).toHaveLength(1);
   });
 
   it('an administrator cannot read a history with a user id of another type, and finds no sessions of an unknown id', async () => {
     const wrong = { code: 'invalid_field', fields: { userId: [expect.any(String)] } };
     for (const userId of ['', 'x\0', null, false, {}, [], ['x']]) {
-      await expect(administer(app).history(userId as never)).rejects.toMatchObject(wrong);
+      await expect(administration.history(userId as never)).rejects.toMatchObject(wrong);
     }
-    for (const userId of [7, 7n]) expect((await administer(app).list({ userId })).items).toEqual([]);
+    for (const userId of [7, 7n]) expect(await idsBy({ userId })).toEqual([]);
   });
 });

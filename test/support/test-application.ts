@@ -220,6 +220,13 @@ export class TestApplication {
     return (await this.refresh(token).expect(200)).body as Pair;
   }
 
+  /** Logs in, and presents the refresh token twice. */
+  async reuseToken(username = 'alice'): Promise<void> {
+    const { refresh_token: token } = await this.login(username);
+    await this.refresh(token).expect(200);
+    await this.refresh(token).expect(400, INVALID_REFRESH);
+  }
+
   /** Changes a password, by default to the current one. */
   changePassword(accessToken: string, next: unknown = PASSWORD, current = PASSWORD): request.Test {
     return this.post('/auth/password/change', accessToken, { current_password: current, new_password: next });
