@@ -14,7 +14,7 @@ import { startForTest } from '../support/start-for-test';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 import { CheapPasswordHasher } from 'nestjs-session-auth/testing';
 import { setTimeout } from 'node:timers/promises';
-import { connectionLost, pending, Tap } from '../support/tap';
+import { pending, Tap } from '../support/tap';
 
 /** An OpenTelemetry SDK that keeps the measurements in memory. */
 class Measurements {
@@ -146,9 +146,7 @@ describe.each(DATABASES)('metrics on %s', (name) => {
       async () => {
         const { access_token: token } = await app.login();
         const tap = new Tap(app);
-        tap.hook.before = ({ kind }) => {
-          if (kind === 'statement') throw connectionLost();
-        };
+        tap.fail();
         await app.get('/me', token).expect(503);
         await expect(app.pruning.prune()).rejects.toThrow();
         tap.hook = {};

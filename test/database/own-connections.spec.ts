@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import { Database } from '../../libs/auth/src/database/database';
 import { describeEachPooled, describeOn, DIALECTS } from '../support/databases';
+import { userIdOf } from '../support/environment';
 import { databaseForTest, startForTest } from '../support/start-for-test';
 import { connectionsOf } from '../support/tap';
 import { TestApplication, PASSWORD, type TestApplicationOptions } from '../support/test-application';
@@ -132,13 +133,11 @@ describeEachPooled("the library's own connections on %s", (name) => {
   it('calls inside a transaction of the application also ignore its settings and casts', async () => {
     const app = await start();
     const session = await app.login();
-    const { id } = (await app.get('/me', session.access_token)).body as { id: string };
     await app.dataSource.transaction(async (manager) => {
       if (!isPostgres) await manager.query("SET SESSION sql_mode = 'NO_BACKSLASH_ESCAPES'");
-      await app.auth.inTransaction(manager).disableUser(id);
+      await app.auth.inTransaction(manager).disableUser(await userIdOf(app));
       if (isPostgres) return;
-      const [{ mode }] = await manager.query('SELECT @@sql_mode AS mode');
-      expect(mode).toBe('NO_BACKSLASH_ESCAPES');
+      expect(await manager.query('SELECT @@sql_mode AS mode')).toEqual([{ mode: 'NO_BACKSLASH_ESCAPES' }]);
     });
     await app.get('/ping', session.access_token).expect(401);
   });
@@ -193,10 +192,13 @@ describeEachPooled("the library's own connections on %s", (name) => {
 type Driver = Record<'createPool' | 'obtainMasterConnection', (...args: unknown[]) => Promise<unknown>>;
 
 describeOn('postgres')('poolers and embedded databases in place of %s', (name) => {
+  /** Starts an application whose driver was changed before the library connects. */
+  const startWith = (change: (driver: Driver) => void): Promise<TestApplication> =>
+    startForTest(name, { configure: (nest) => change(nest.get(DataSource).driver as unknown as Driver) });
+
   it('the library shares the connections of the DataSource of a database with only one session, and warns at startup', async () => {
-    const configure = (nest: { get(type: typeof DataSource): DataSource }): void => {
+    const app = await startWith((driver) => {
       // All connections report the same session, as those of an embedded database.
-      const driver = nest.get(DataSource).driver as unknown as Driver;
       const [create, obtain] = [driver.createPool.bind(driver), driver.obtainMasterConnection.bind(driver)];
       const mark = (connection: object): object => Object.assign(connection, { processID: 1 });
       driver.createPool = async (...args) =>
@@ -205,8 +207,7 @@ describeOn('postgres')('poolers and embedded databases in place of %s', (name) =
         const [connection, release] = (await obtain()) as [object, unknown];
         return [mark(connection), release];
       };
-    };
-    const app = await startForTest(name, { configure });
+    });
     expect(app.logs.filter((line) => line.includes('shares the connections of the DataSource'))).toHaveLength(1);
     const session = await app.login();
     await app.get('/me', session.access_token).expect(200);
@@ -215,8 +216,7 @@ describeOn('postgres')('poolers and embedded databases in place of %s', (name) =
   });
 
   it('PostgreSQL is used without settings if a pooler refuses them', async () => {
-    const configure = (nest: { get(type: typeof DataSource): DataSource }): void => {
-      const driver = nest.get(DataSource).driver as unknown as Driver;
+    const app = await startWith((driver) => {
       const create = driver.createPool.bind(driver);
       driver.createPool = (options, credentials) => {
         const { extra } = options as { extra: { options?: string } };
@@ -224,8 +224,7 @@ describeOn('postgres')('poolers and embedded databases in place of %s', (name) =
         const message = 'unsupported startup parameter: options';
         return Promise.reject(Object.assign(new Error(message), { code: '08P01' }));
       };
-    };
-    const app = await startForTest(name, { configure });
+    });
     await app.login();
     const timeout = await app.nest.get(Database).read({ sql: 'SHOW statement_timeout', params: [] });
     expect(timeout).toEqual([{ statement_timeout: '0' }]);

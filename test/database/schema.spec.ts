@@ -1,9 +1,11 @@
 import { AUTH_ENTITIES, AUTH_ENTITIES_WITHOUT_USERS, AUTH_MIGRATIONS, AuthUser } from 'nestjs-session-auth';
 import { DataSource, DefaultNamingStrategy, type DataSourceOptions } from 'typeorm';
 import { DATABASES, describeEachPooled, type Dialect, DIALECTS, type TestDatabase } from '../support/databases';
-import { DAY } from '../support/driven-clock';
 import { databaseForTest, startForTest } from '../support/start-for-test';
-import { TestApplication, PASSWORD } from '../support/test-application';
+import { TestApplication } from '../support/test-application';
+import { useEverything } from '../support/use-everything';
+
+const auth = { refreshReuseGraceSeconds: 10 };
 
 class PrefixedNames extends DefaultNamingStrategy {
   override columnName(property: string, custom: string | undefined, prefixes: string[]): string {
@@ -42,25 +44,6 @@ const migratable = (database: TestDatabase, settings: object = {}): DataSourceOp
   migrations: [...AUTH_MIGRATIONS],
 });
 
-/** Runs at least one statement of each kind. */
-async function runEachKindOfStatement(app: TestApplication): Promise<void> {
-  const [first, second] = [await app.login(), await app.login()];
-  const { body: pair } = await app.refresh(first.refresh_token).expect(200);
-  expect((await app.get('/auth/sessions', pair.access_token).expect(200)).body).toHaveLength(2);
-  const change = { current_password: PASSWORD, new_password: 'a password that is new' };
-  const { body: changed } = await app.post('/auth/password/change', pair.access_token, change).expect(200);
-  await app.get('/me', second.access_token).expect(401);
-  await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }).expect(400);
-  expect((await app.get('/auth/history', changed.access_token).expect(200)).body.length).toBeGreaterThan(4);
-  await app.refresh(changed.refresh_token).expect(200);
-  await app.refresh(changed.refresh_token).expect(400);
-  expect(app.sent('token_reuse_detected')).toHaveLength(1);
-  await app.get('/me', changed.access_token).expect(401);
-  await app.login('bob');
-  app.clock.advance(31 * DAY);
-  expect(await app.pruning.prune()).toMatchObject({ endedSessions: 1, sessions: 0 });
-}
-
 describe.each(DATABASES)('the schema on %s', (name) => {
   const settings: [string, object][] = [
     ['default settings', {}],
@@ -79,8 +62,8 @@ describe.each(DATABASES)('the schema on %s', (name) => {
       const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
       expect(upQueries.map(({ query }) => query)).toEqual([]);
       const options = { ...database.options, ...setting };
-      const app = await TestApplication.start({ database: { ...database, options } });
-      await runEachKindOfStatement(app);
+      const app = await TestApplication.start({ database: { ...database, options }, users: [], auth });
+      await useEverything(app);
       await app.close();
       for (let undone = 0; undone < AUTH_MIGRATIONS.length; undone++) await dataSource.undoLastMigration();
       const runner = dataSource.createQueryRunner();
@@ -97,6 +80,7 @@ describe.each(DATABASES)('the schema on %s', (name) => {
   it('the migrations create the documented indexes, no further unique keys, and digests that are compared by bytes, and synchronize creates the same indexes', async () => {
     const dataSource = await new DataSource(migratable(await databaseForTest(name))).initialize();
     await dataSource.runMigrations();
+    const runner = dataSource.createQueryRunner();
     const indexesOf = (table: string): Promise<string[]> => INDEXES[DIALECTS[name]](dataSource, table);
     const expectIndexes = async (): Promise<void> => {
       expect(await indexesOf('auth_sessions')).toEqual(['check_at', 'id', 'user_id, login_network', 'user_id, state']);
@@ -104,7 +88,6 @@ describe.each(DATABASES)('the schema on %s', (name) => {
     };
     await expectIndexes();
 
-    const runner = dataSource.createQueryRunner();
     const uniqueKeys: Record<string, string[][]> = {};
     for (const entity of AUTH_ENTITIES) {
       const { primaryColumns, tablePath } = dataSource.getMetadata(entity);
@@ -113,7 +96,6 @@ describe.each(DATABASES)('the schema on %s', (name) => {
       const unique = [...table.indices.filter(({ isUnique }) => isUnique), ...table.uniques];
       uniqueKeys[entity.name] = unique.map(({ columnNames }) => columnNames);
     }
-    await runner.release();
     const none = Object.fromEntries(AUTH_ENTITIES_WITHOUT_USERS.map((entity) => [entity.name, []]));
     expect(uniqueKeys).toEqual({ ...none, [AuthUser.name]: [['username_key']] });
 
@@ -131,6 +113,7 @@ describe.each(DATABASES)('the schema on %s', (name) => {
     await dataSource.dropDatabase();
     await dataSource.synchronize();
     await expectIndexes();
+    await runner.release();
     await dataSource.destroy();
   });
 });
@@ -144,9 +127,12 @@ describeEachPooled('a DataSource with read replicas on %s', (name) => {
     await lagging.runMigrations();
     const { type } = primary.options;
     const replication = { master: { url: urlOf(primary) }, slaves: [{ url: urlOf(replica) }] };
-    const app = await startForTest({ ...primary, options: { type, replication } as DataSourceOptions });
+    const app = await startForTest(
+      { ...primary, options: { type, replication } as DataSourceOptions },
+      { users: [], auth },
+    );
     expect(await app.dataSource.getRepository(AuthUser).count()).toBe(0);
-    await runEachKindOfStatement(app);
+    await useEverything(app);
     expect(await lagging.query('SELECT * FROM auth_sessions')).toEqual([]);
     await lagging.destroy();
   });

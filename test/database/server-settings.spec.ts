@@ -1,7 +1,7 @@
 import { AuthSession, AuthUser } from 'nestjs-session-auth';
 import { DataSource } from 'typeorm';
 import { describeOn, type TestDatabase } from '../support/databases';
-import { INVALID_CREDENTIALS } from '../support/environment';
+import { INVALID_CREDENTIALS, userIdOf } from '../support/environment';
 import { entityOf, mappedUsers, OPTIONAL_TEXT, TEXT_ID } from '../support/mapped-users';
 import { databaseForTest, startForTest } from '../support/start-for-test';
 import { PASSWORD, TestApplication, type TestApplicationOptions } from '../support/test-application';
@@ -15,7 +15,7 @@ async function loginsWith(database: TestDatabase, representable: string, names: 
   const login = (username: string) => app.http.post('/auth/login').send({ username, password: PASSWORD });
   await login(representable).expect(200);
   for (const name of names) await login(name).expect(400, INVALID_CREDENTIALS);
-  const { id } = await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' });
+  const id = await userIdOf(app);
   const userAgent = `Mozilla/5.0 (Linux; Android 10; \u00ff${EMOJI}${KANJI}) Firefox/1.0`;
   const opened = await app.auth.login({ username: 'alice', password: PASSWORD }, { userAgent });
   await app.auth.refresh(opened.refreshToken, { userAgent });
@@ -64,8 +64,8 @@ describeOn('postgres')('settings of %s', (name) => {
       await first.query(`ALTER DATABASE ${first.driver.database} SET default_transaction_isolation = '${level}'`);
       await first.destroy();
       const app = await startForTest(database, { users });
-      const [row] = await app.dataSource.query<Record<string, string>[]>('SHOW default_transaction_isolation');
-      expect(row!['default_transaction_isolation']).toBe(level);
+      const shown = await app.dataSource.query('SHOW default_transaction_isolation');
+      expect(shown).toEqual([{ default_transaction_isolation: level }]);
       for (let round = 0; round < 4; round++) {
         const logins = await Promise.all(
           Array.from({ length: 18 }, (_, i) => app.auth.login({ username: users[i % 3]!, password: PASSWORD })),
@@ -81,16 +81,13 @@ const MODE = 'NO_BACKSLASH_ESCAPES';
 
 const NaturalMember = entityOf('NaturalMember', { name: TEXT_ID, hash: OPTIONAL_TEXT });
 
-interface Pool {
-  on(event: 'acquire', listener: (connection: { query(sql: string): void }) => void): void;
-}
-
 /** Sets the mode on every connection that is taken from a pool, those that are already open included. */
 function configure(nest: { get(type: typeof DataSource): DataSource }): void {
-  const driver = nest.get(DataSource).driver as unknown as {
-    createPool(...args: unknown[]): Promise<Pool>;
-    pool: Pool;
-  };
+  interface Pool {
+    on(event: 'acquire', listener: (connection: { query(sql: string): void }) => void): void;
+  }
+  type Driver = { createPool(...args: unknown[]): Promise<Pool>; pool: Pool };
+  const driver = nest.get(DataSource).driver as unknown as Driver;
   const create = driver.createPool.bind(driver);
   const withMode = (pool: Pool): Pool => {
     pool.on('acquire', (connection) => connection.query(`SET SESSION sql_mode = '${MODE}'`));
@@ -131,8 +128,7 @@ describeOn('mysql')('settings of %s', (name) => {
       }
       const users = await app.dataSource.getRepository(AuthUser).find();
       expect(users.map(({ username }) => username).sort()).toEqual(['alice', 'bob', ...NAMES].sort());
-      const [{ mode }] = await app.dataSource.query('SELECT @@sql_mode AS mode');
-      expect(mode).toBe(MODE);
+      expect(await app.dataSource.query('SELECT @@sql_mode AS mode')).toEqual([{ mode: MODE }]);
     },
   );
 

@@ -59,29 +59,19 @@ describe('withAuthTables', () => {
     expect(entities).toEqual([Article]);
   });
 
+  const tables = () => withAuthTables({ ...given, entities, migrationsRun: true });
+
   it.each<[string, () => DynamicModule]>([
-    ['forRoot()', () => TypeOrmModule.forRoot(withAuthTables({ ...given, entities, migrationsRun: true }))],
-    [
-      'forRoot() with autoLoadEntities',
-      () => TypeOrmModule.forRoot(withAuthTables({ ...given, autoLoadEntities: true, migrationsRun: true })),
-    ],
-    [
-      'forRootAsync()',
-      () => TypeOrmModule.forRootAsync({ useFactory: () => withAuthTables({ ...given, migrationsRun: true }) }),
-    ],
-    [
-      'an asynchronous factory',
-      () =>
-        TypeOrmModule.forRootAsync({
-          useFactory: async () => withAuthTables({ ...given, migrationsRun: true }),
-        }),
-    ],
+    ['forRoot()', () => TypeOrmModule.forRoot(tables())],
+    ['forRoot() with autoLoadEntities', () => TypeOrmModule.forRoot({ ...tables(), autoLoadEntities: true })],
+    ['forRootAsync()', () => TypeOrmModule.forRootAsync({ useFactory: tables })],
+    ['an asynchronous factory', () => TypeOrmModule.forRootAsync({ useFactory: async () => tables() })],
     [
       'new DataSource()',
       () =>
         TypeOrmModule.forRootAsync({
           useFactory: () => ({}),
-          dataSourceFactory: () => new DataSource(withAuthTables({ ...given, migrationsRun: true })).initialize(),
+          dataSourceFactory: () => new DataSource(tables()).initialize(),
         }),
     ],
   ])('an application whose DataSource is created by %s with withAuthTables can log in', async (_, typeorm) => {

@@ -140,29 +140,22 @@ describeOnEachDatabase('secrets', options, ({ app }) => {
 });
 
 /** Makes every statement fail with an error that contains its SQL and parameters, as errors of an ORM do. */
-async function failAtEveryStatement(
-  app: TestApplication,
-  canaries: Canaries,
-  wrong: string,
-  key: string,
-): Promise<void> {
+async function failAtEveryStatement(app: TestApplication, canaries: Canaries, wrong: string, key: string) {
   const session = await app.login();
   canaries.watch('a token in a failure', session.access_token);
   const tap = new Tap(app);
+  tap.hook.before = ({ sql, params }) => {
+    if (sql) throw new QueryFailedError(sql, params, new Error(`canary ${wrong} ${session.access_token}`));
+  };
   for (const request of [
     () => app.http.post('/auth/login').send({ username: 'alice', password: wrong }),
     () => app.get('/auth/sessions', session.access_token),
     () => app.get('/me', key),
     () => app.refresh(session.refresh_token),
   ]) {
-    tap.hook = {
-      before: ({ sql, params }) => {
-        if (sql) throw new QueryFailedError(sql, params, new Error(`canary ${wrong} ${session.access_token}`));
-      },
-    };
     await canaries.keep('failure', request());
-    tap.hook = {};
   }
+  tap.hook = {};
   expect(app.logs.some((line) => line.includes('The database failed'))).toBe(true);
   expect(app.logs.join('\n')).not.toMatch(/SELECT|INSERT|UPDATE|auth_/);
 }
@@ -173,11 +166,7 @@ describeOnEachDatabase('log lines', {}, ({ app, tap }) => {
     await app.http.post('/auth/login').set('User-Agent', 'x\u009b31m').send({ username: forged, password: 'wrong' });
     await app.delete('/auth/sessions/%0d%0aforged', 'nsaa_forged').expect(401);
     await app.http.post('/auth/login').type('json').send('{"forged\u2028');
-    tap.hook = {
-      before: ({ kind }) => {
-        if (kind === 'statement') throw Object.assign(new Error(forged), { code: forged, name: forged });
-      },
-    };
+    tap.fail(Object.assign(new Error(forged), { code: forged, name: forged }));
     await app.http.post('/auth/login').send({ username: forged, password: 'wrong' }).expect(503);
     tap.hook = {};
     const written = app.logs.join('');

@@ -6,7 +6,7 @@ import { describeEachPooled, type Dialect, DIALECTS } from '../support/databases
 import { SwitchingProxy } from '../support/switching-proxy';
 import { startForTest } from '../support/start-for-test';
 import type { TestApplication } from '../support/test-application';
-import { type Hook, Tap } from '../support/tap';
+import { Tap } from '../support/tap';
 
 @Controller('health')
 class HealthController {
@@ -38,11 +38,7 @@ class HealthController {
 const UP = { status: 'up', database: 'up', reason: null, lastPrunedAt: null, lastPruneFailedAt: null };
 const DOWN = { status: 'down', database: 'down' };
 
-const FAILING: Hook = {
-  before: ({ kind }) => {
-    if (kind === 'statement') throw new Error('SELECT secret FROM auth_sessions');
-  },
-};
+const FAILURE = new Error('SELECT secret FROM auth_sessions');
 
 @Module({ imports: [TerminusModule.forRoot({ logger: false })], controllers: [HealthController] })
 class HealthModule {}
@@ -59,7 +55,7 @@ describeOnEachDatabase('the health check, called by Terminus', { imports: [Healt
     await app.pruning.prune();
     const prunedAt = new Date(app.clock.now()).toISOString();
     app.clock.advance(1_000);
-    tap.hook = FAILING;
+    tap.fail(FAILURE);
     await expect(app.pruning.prune()).rejects.toThrow();
     tap.hook = {};
     const failedAt = new Date(app.clock.now()).toISOString();
@@ -70,7 +66,7 @@ describeOnEachDatabase('the health check, called by Terminus', { imports: [Healt
   });
 
   it('the health check is down while the database fails, and reveals only a reason code', async () => {
-    tap.hook = FAILING;
+    tap.fail(FAILURE);
     for (const path of ['/health', '/health/built']) {
       const { body, text } = await app.http.get(path).expect(503);
       expect(body.error[path === '/health' ? 'auth' : 'sign-in']).toMatchObject({ ...DOWN, reason: 'other' });

@@ -33,6 +33,7 @@ function add(
 }
 
 const MODULE = 'src/app.module.ts';
+const OPTIONS = "import { options } from './database.js';";
 const forRoot = moduleWith("TypeOrmModule.forRoot({ type: 'postgres' })");
 
 describe('nest add nestjs-session-auth', () => {
@@ -60,17 +61,15 @@ describe('nest add nestjs-session-auth', () => {
     expect(changed['package.json']).toContain('\n    "name"');
   });
 
-  it.each([
+  it.each<[string, string, Record<string, string>, string?]>([
     [
       'a factory',
-      moduleWith('TypeOrmModule.forRootAsync({ inject: [Config], useFactory: (c: Config) => ({ url: c.url }) })'),
+      'TypeOrmModule.forRootAsync({ inject: [Config], useFactory: (c: Config) => ({ url: c.url }) })',
       { [MODULE]: 'useFactory: (c: Config) => withAuthTables({ url: c.url })' },
     ],
     [
       'a factory with several returns',
-      moduleWith(
-        "TypeOrmModule.forRootAsync({ useFactory: async () => { if (test) return { url: 'a' }; const f = () => { return 1; }; return { url: 'b' }; } })",
-      ),
+      "TypeOrmModule.forRootAsync({ useFactory: async () => { if (test) return { url: 'a' }; const f = () => { return 1; }; return { url: 'b' }; } })",
       {
         [MODULE]:
           "if (test) return withAuthTables({ url: 'a' }); const f = () => { return 1; }; return withAuthTables({ url: 'b' });",
@@ -78,36 +77,34 @@ describe('nest add nestjs-session-auth', () => {
     ],
     [
       'a variable of a data-source file',
-      moduleWith(
-        'TypeOrmModule.forRoot({ ...options, autoLoadEntities: true })',
-        "import { options } from './database.js';",
-      ),
+      'TypeOrmModule.forRoot({ ...options, autoLoadEntities: true })',
       {
         'src/database.ts':
           "options: DataSourceOptions = withAuthTables({ type: 'postgres' });\nexport default new DataSource(options);",
       },
+      OPTIONS,
     ],
-    [
-      'a call',
-      moduleWith('TypeOrmModule.forRoot(read())'),
-      { [MODULE]: 'TypeOrmModule.forRoot(withAuthTables(read()))' },
-    ],
+    ['a call', 'TypeOrmModule.forRoot(read())', { [MODULE]: 'TypeOrmModule.forRoot(withAuthTables(read()))' }],
     [
       'options of which only the module knows the entities',
-      moduleWith('TypeOrmModule.forRoot({ ...options, entities: [A] })', "import { options } from './database.js';"),
+      'TypeOrmModule.forRoot({ ...options, entities: [A] })',
       { [MODULE]: 'withAuthTables({ ...options, entities: [A] })', 'src/database.ts': 'withAuthTables({' },
+      OPTIONS,
     ],
-  ])('nest add passes the options of TypeORM through withAuthTables if they are in %s', (_, text, expected) => {
-    const database =
-      "import { DataSource, type DataSourceOptions } from 'typeorm';\n" +
-      "export const options: DataSourceOptions = { type: 'postgres' };\nexport default new DataSource(options);\n";
-    const { all } = add({ [MODULE]: text, 'src/database.ts': database });
-    for (const [path, part] of Object.entries(expected)) {
-      expect(all[path]).toContain(part);
-      expect(all[path]).toMatch(/import \{ .*withAuthTables \} from 'nestjs-session-auth';/);
-    }
-    for (const source of Object.values(all)) expect(source.split('withAuthTables(withAuthTables')).toHaveLength(1);
-  });
+  ])(
+    'nest add passes the options of TypeORM through withAuthTables if they are in %s',
+    (_, imports, expected, ...head) => {
+      const database =
+        "import { DataSource, type DataSourceOptions } from 'typeorm';\n" +
+        "export const options: DataSourceOptions = { type: 'postgres' };\nexport default new DataSource(options);\n";
+      const { all } = add({ [MODULE]: moduleWith(imports, ...head), 'src/database.ts': database });
+      for (const [path, part] of Object.entries(expected)) {
+        expect(all[path]).toContain(part);
+        expect(all[path]).toMatch(/import \{ .*withAuthTables \} from 'nestjs-session-auth';/);
+      }
+      for (const source of Object.values(all)) expect(source.split('withAuthTables(withAuthTables')).toHaveLength(1);
+    },
+  );
 
   it('nest add finds TypeORM in another module and a DataSource at the top of the project', () => {
     const { changed } = add({
@@ -126,16 +123,10 @@ describe('nest add nestjs-session-auth', () => {
   });
 
   it('nest add renames the imported module if the application has an AuthModule', () => {
-    const text = moduleWith(
-      'AuthModule, TypeOrmModule.forRoot({})',
-      "import { AuthModule } from './auth/auth.module';",
-    );
-    const { changed } = add({ [MODULE]: text });
-    expect(changed[MODULE]).toContain(
-      "import { AuthModule as SessionAuthModule, withAuthTables } from 'nestjs-session-auth'",
-    );
+    const own = "import { AuthModule } from './auth/auth.module';";
+    const { changed } = add({ [MODULE]: moduleWith('AuthModule, TypeOrmModule.forRoot({})', own) });
     expect(changed[MODULE]).toMatch(
-      /TypeOrmModule.*,\s+EventEmitterModule\.forRoot\(\),\s*SessionAuthModule\.forRoot\(\)/,
+      /import \{ AuthModule as SessionAuthModule, withAuthTables \} from 'nestjs-session-auth'.*TypeOrmModule.*,\s+EventEmitterModule\.forRoot\(\),\s*SessionAuthModule\.forRoot\(\)/s,
     );
   });
 
@@ -152,39 +143,27 @@ describe('nest add nestjs-session-auth', () => {
     expect(again.printed).toContain('already added. Nothing changed.');
   });
 
-  it.each<[string, Record<string, string>, NestAddOptions, string]>([
-    ['an unknown place of the users', { [MODULE]: forRoot }, {}, '--users=own or --users=mapped'],
-    ['no root module', { 'src/main.ts': '' }, { users: 'own' }, 'there is no file src/app.module.ts'],
-    ['no TypeORM', { [MODULE]: moduleWith('A') }, { users: 'own' }, 'is called 0 times'],
-    ['two databases', { [MODULE]: forRoot, 'src/b.ts': forRoot }, { users: 'own' }, 'is called 2 times'],
-    ['no options', { [MODULE]: moduleWith('TypeOrmModule.forRoot()') }, { users: 'own' }, 'src/app.module.ts:6'],
-    [
-      'useClass',
-      { [MODULE]: moduleWith('TypeOrmModule.forRootAsync({ useClass: A })') },
-      { users: 'own' },
-      'no useFactory',
-    ],
+  it.each<[string, Record<string, string>, string, NestAddOptions?]>([
+    ['an unknown place of the users', { [MODULE]: forRoot }, '--users=own or --users=mapped', {}],
+    ['no root module', { 'src/main.ts': '' }, 'there is no file src/app.module.ts'],
+    ['no TypeORM', { [MODULE]: moduleWith('A') }, 'is called 0 times'],
+    ['two databases', { [MODULE]: forRoot, 'src/b.ts': forRoot }, 'is called 2 times'],
+    ['no options', { [MODULE]: moduleWith('TypeOrmModule.forRoot()') }, 'src/app.module.ts:6'],
+    ['useClass', { [MODULE]: moduleWith('TypeOrmModule.forRootAsync({ useClass: A })') }, 'no useFactory'],
     [
       'a factory that returns a call',
       { [MODULE]: moduleWith('TypeOrmModule.forRootAsync({ useFactory: () => read() })') },
-      { users: 'own' },
       'are not an object',
     ],
     [
       'computed imports',
       { [MODULE]: '@Module({ imports: all }) class A {} TypeOrmModule.forRoot({})' },
-      { users: 'own' },
-      'no single @Module',
+      'no single @M',
     ],
-    ['a syntax error', { [MODULE]: `${forRoot}}}` }, { users: 'own' }, 'has syntax errors'],
-    [
-      'Nest 9',
-      { [MODULE]: forRoot, 'package.json': '{"dependencies":{"@nestjs/core":"9"}}' },
-      { users: 'own' },
-      'no supported',
-    ],
-  ])('with %s, nest add changes nothing and prints the lines to add', (_, files, options, reason) => {
-    const { changed, printed } = add(files, options);
+    ['a syntax error', { [MODULE]: `${forRoot}}}` }, 'has syntax errors'],
+    ['Nest 9', { [MODULE]: forRoot, 'package.json': '{"dependencies":{"@nestjs/core":"9"}}' }, 'no supported'],
+  ])('with %s, nest add changes nothing and prints the lines to add', (_, files, reason, ...options) => {
+    const { changed, printed } = add(files, ...options);
     expect(changed).toEqual({});
     expect(printed).toContain(reason);
     expect(printed).toMatch(

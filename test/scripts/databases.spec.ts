@@ -1,24 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const SCRIPTS = join(__dirname, '../../scripts');
-
-let cache: string;
-beforeEach(() => void (cache = mkdtempSync(join(tmpdir(), 'nsa-cache-'))));
-afterEach(() => rmSync(cache, { recursive: true }));
-
-/** Runs a script with an empty cache. Returns its exit status and everything that it printed. */
-function run(script: string, ...args: string[]): { status: number | null; output: string } {
-  const env = { ...process.env, XDG_CACHE_HOME: cache };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(SCRIPTS, script), ...args], {
-    env,
-    encoding: 'utf8',
-  });
-  return { status, output: stdout + stderr };
-}
 
 /** Calls a function that a script exports. Scripts are ES modules, which Jest cannot import. */
 function call(module: string, name: string, ...args: unknown[]): unknown {
@@ -28,46 +14,46 @@ function call(module: string, name: string, ...args: unknown[]): unknown {
   return JSON.parse(execFileSync(...node, { encoding: 'utf8', stdio: 'pipe' }));
 }
 
-describe('npm run databases', () => {
-  it('does not stop another process that has the recorded process id', () => {
-    const folder = join(cache, 'nestjs-session-auth/databases/mysql9');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'pid'), `${process.pid}\n`);
-    expect(run('databases.mjs', 'status', 'mysql9').output).toBe('mysql9: not downloaded\n');
-    expect(run('databases.mjs', 'stop', 'mysql9').output).toBe('mysql9: was not running.\n');
-    expect(existsSync(join(folder, 'pid'))).toBe(false);
-  });
+it('npm run databases does not stop another process that has the recorded process id', () => {
+  const cache = mkdtempSync(join(tmpdir(), 'nsa-cache-'));
+  const run = (command: string): string => {
+    const env = { ...process.env, XDG_CACHE_HOME: cache };
+    return spawnSync(process.execPath, [join(SCRIPTS, 'databases.mjs'), command, 'mysql9'], { env, encoding: 'utf8' })
+      .stdout;
+  };
+  const pid = join(cache, 'nestjs-session-auth/databases/mysql9/pid');
+  mkdirSync(dirname(pid), { recursive: true });
+  writeFileSync(pid, `${process.pid}\n`);
+  expect(run('status')).toBe('mysql9: not downloaded\n');
+  expect(run('stop')).toBe('mysql9: was not running.\n');
+  expect(existsSync(pid)).toBe(false);
+  rmSync(cache, { recursive: true });
 });
 
-describe('the Debian archive that is configured for apt', () => {
-  const archiveIn = (...lines: string[]): unknown =>
-    call('databases/apt-sources.mjs', 'archiveIn', lines.join('\n'), 'trixie');
-
-  it('is found in the one-line format', () => {
-    const archive = archiveIn(
+it.each([
+  [
+    'the one-line format',
+    [
       '# deb http://commented.example/debian trixie main',
       'deb-src http://sources.example/debian trixie main',
       'deb [arch=amd64 signed-by=/etc/apt/keyrings/vendor.asc] https://vendor.example/apt stable main',
       'deb http://security.example/debian-security trixie-security main',
       'deb [arch=amd64] http://mirror.example/debian trixie main contrib # comment',
-    );
-    expect(archive).toBe('http://mirror.example/debian');
-  });
-
-  it('is found in .sources files', () => {
-    const archive = archiveIn(
+    ],
+  ],
+  [
+    '.sources files',
+    [
       ...['Types: deb', 'URIs: http://off.example/debian', 'Suites: trixie', 'Components: main', 'Enabled: no', ''],
       ...['Types: deb', 'URIs: https://vendor.example/apt', 'Suites: trixie', 'Components: main'],
       ...['Signed-By:', ' -----BEGIN PGP PUBLIC KEY BLOCK-----', ' .', ' mDMEYCQjIxYJKwYBBAHaRw8BAQdA', ''],
       ...['Types: deb deb-src', '# a comment', 'URIs: http://mirror.example/debian', 'Suites: trixie trixie-updates'],
       ...['Components: main', 'Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg'],
-    );
-    expect(archive).toBe('http://mirror.example/debian');
-  });
-
-  it('is required', () => {
-    expect(() => archiveIn('deb https://vendor.example/apt trixie stable')).toThrow(/Found no Debian archive/);
-  });
+    ],
+  ],
+])('the Debian archive that is configured for apt is found in %s', (_, lines) => {
+  const archive = call('databases/apt-sources.mjs', 'archiveIn', lines.join('\n'), 'trixie');
+  expect(archive).toBe('http://mirror.example/debian');
 });
 
 it('the newest version of PostgreSQL is chosen by numbers', () => {

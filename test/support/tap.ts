@@ -37,6 +37,15 @@ export class Tap {
     else this.tapPool();
   }
 
+  /** Lets every statement fail until the hook is replaced. */
+  fail(error: Error = connectionLost()): void {
+    this.hook = {
+      before: ({ kind }) => {
+        if (kind === 'statement') throw error;
+      },
+    };
+  }
+
   get isSqlite(): boolean {
     return this.app.dataSource.options.type === 'better-sqlite3';
   }

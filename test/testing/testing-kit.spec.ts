@@ -38,9 +38,8 @@ describeApplication('the testing kit', options, ({ app }) => {
     await app.http.get('/me').set(session.headers).expect(401);
     signals.clear();
     expect(signals.all).toEqual([]);
-    await expect(actingAs(app.nest, '00000000-0000-4000-8000-000000000000')).rejects.toMatchObject({
-      code: 'unknown_user',
-    });
+    const unknown = actingAs(app.nest, '00000000-0000-4000-8000-000000000000');
+    await expect(unknown).rejects.toMatchObject({ code: 'unknown_user' });
   });
 
   it('a test can act as a user with given methods and data', async () => {
@@ -90,10 +89,10 @@ class ProfileController {
 
 describe('guardFor()', () => {
   const alice = { id: 1, username: 'alice', roles: ['admin'] };
+  const proofs = { methods: ['pwd', 'hwk'], data: { tenant: 'example' } };
   let app: INestApplication;
 
   beforeAll(async () => {
-    const proofs = { methods: ['pwd', 'hwk'], data: { tenant: 'example' } };
     const module = await Test.createTestingModule({ controllers: [ProfileController] })
       .overrideGuard(BearerAuthGuard)
       .useValue(guardFor(alice, proofs))
@@ -103,18 +102,7 @@ describe('guardFor()', () => {
   afterAll(() => app.close());
 
   it.each([
-    [
-      'all',
-      {
-        userId: 1,
-        isSame: true,
-        isCurrent: true,
-        methods: ['pwd', 'hwk'],
-        data: { tenant: 'example' },
-        user: alice,
-        of: alice,
-      },
-    ],
+    ['all', { userId: 1, isSame: true, isCurrent: true, ...proofs, user: alice, of: alice }],
     ['optional', { user: alice }],
     ['recent', {}],
     ['public', { isAuthenticated: false }],
@@ -124,11 +112,7 @@ describe('guardFor()', () => {
 });
 
 it('the testing hasher fails in production', () => {
-  const before = process.env['NODE_ENV'];
-  process.env['NODE_ENV'] = 'production';
-  try {
-    expect(() => new CheapPasswordHasher()).toThrow("NODE_ENV is not 'test'");
-  } finally {
-    process.env['NODE_ENV'] = before;
-  }
+  const environment = jest.replaceProperty(process.env, 'NODE_ENV', 'production');
+  expect(() => new CheapPasswordHasher()).toThrow("NODE_ENV is not 'test'");
+  environment.restore();
 });

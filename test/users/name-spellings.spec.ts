@@ -92,6 +92,7 @@ async function hashOf(app: TestApplication, name: string): Promise<string> {
 
 describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (name) => {
   let app: TestApplication;
+  const members = () => app.dataSource.getRepository(Member);
 
   it.each([
     ['a mapped entity', MAPPING],
@@ -118,7 +119,7 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
     for (const spelling of spellings) {
       await app.login(spelling);
       const { userId } = app.sent('user_logged_in')[0]!;
-      const member = await app.dataSource.getRepository(Member).findOneByOrFail({ id: Number(userId) });
+      const member = await members().findOneByOrFail({ id: Number(userId) });
       expect(member.name).toBe(spelling);
       await app.reset();
     }
@@ -126,32 +127,27 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
 
   it('a login finds nobody by a name that two users share, unless one of them is deleted', async () => {
     app = await start(name, MAPPING, 'exact');
-    const members = app.dataSource.getRepository(Member);
-    await members.insert({ name: 'alice', hash: await hashOf(app, 'alice') });
+    await members().insert({ name: 'alice', hash: await hashOf(app, 'alice') });
     for (let i = 0; i < 2; i++) expect(await tryLogin(app, 'alice', PASSWORD)).toBe('invalid_credentials');
     expect(app.logs.filter((line) => line.startsWith('Several rows'))).toEqual([
       expect.stringMatching(/^Several rows of Member have the same name, .*unique index/),
     ]);
-    const [first, second] = await members.find({ order: { id: 'ASC' } });
-    for (const [deleted, other] of [
-      [first!, second!],
-      [second!, first!],
-    ]) {
-      await members.softDelete(deleted!.id);
+    const [first, second] = await members().find({ order: { id: 'ASC' } });
+    for (const [deleted, other] of [[first!.id, second!.id] as const, [second!.id, first!.id] as const]) {
+      await members().softDelete(deleted);
       expect(await tryLogin(app, 'alice', PASSWORD)).toBe('ok');
-      expect(app.sent('user_logged_in').at(-1)!.userId).toBe(other!.id);
-      await members.restore(deleted!.id);
+      expect(app.sent('user_logged_in').at(-1)!.userId).toBe(other);
+      await members().restore(deleted);
     }
   });
 
   it('a soft-deleted user is refused, and restoring the row restores no session', async () => {
     app = await start(name, MAPPING, 'exact');
-    const members = app.dataSource.getRepository(Member);
     const session = await app.login();
-    await members.softDelete({ name: 'alice' });
+    await members().softDelete({ name: 'alice' });
     await app.get('/me', session.access_token).expect(401);
     expect(await tryLogin(app, 'alice', PASSWORD)).toBe('invalid_credentials');
-    await members.restore({ name: 'alice' });
+    await members().restore({ name: 'alice' });
     await app.get('/me', session.access_token).expect(401);
     await app.refresh(session.refresh_token).expect(400);
     expect(await tryLogin(app, 'alice', PASSWORD)).toBe('ok');
@@ -159,12 +155,11 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
 
   it('a login succeeds although many deleted users had the same name', async () => {
     app = await start(name, MAPPING, 'exact');
-    const members = app.dataSource.getRepository(Member);
-    const { id } = await members.findOneByOrFail({ name: 'alice' });
+    const { id } = await members().findOneByOrFail({ name: 'alice' });
     const deleted = { name: 'alice', hash: await hashOf(app, 'alice'), deletedAt: new Date() };
-    for (let i = 0; i < 12; i++) await members.insert({ ...deleted, id: -1 - i });
+    for (let i = 0; i < 12; i++) await members().insert({ ...deleted, id: -1 - i });
     // PostgreSQL then reads this row last.
-    await members.update(id, { lax: 'alice' });
+    await members().update(id, { lax: 'alice' });
     expect(await tryLogin(app, 'alice', PASSWORD)).toBe('ok');
     expect(app.sent('user_logged_in').at(-1)!.userId).toBe(id);
   });

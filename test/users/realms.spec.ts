@@ -339,18 +339,11 @@ describeOnEachDatabase('without the option realm', { auth: { refreshReuseGraceSe
 /** Two tables with the same ids: the prefix of an id is its realm. */
 class AnyRealm extends UserStore {
   realm: string | null = 'staff';
+  private readonly alice = { username: ALICE.username, passwordHash: hashSync(PASSWORD, 4), active: true };
 
-  override findByUsername(username: string, { realm }: { realm: string | null }): Promise<StoredUser> {
-    return Promise.resolve({ ...this.row(`${realm}:1`), username });
-  }
-
-  override findById(id: string): Promise<StoredUser> {
-    return Promise.resolve(this.row(id));
-  }
-
-  private row(id: string): StoredUser {
-    return { id, username: ALICE.username, passwordHash: hashSync(PASSWORD, 4), active: true, realm: this.realm };
-  }
+  override findById = async (id: string): Promise<StoredUser> => ({ ...this.alice, id, realm: this.realm });
+  override findByUsername = (_: string, { realm }: { realm: string | null }): Promise<StoredUser> =>
+    this.findById(`${realm}:1`);
 }
 
 describeOnEachDatabase('realms of a UserStore', { ...tenants({ users: AnyRealm }) }, ({ app }) => {
