@@ -5,10 +5,8 @@ import { AuthError, AuthErrorFilter, AuthService } from 'nestjs-session-auth';
 import { IsEmail } from 'class-validator';
 import { inspect } from 'node:util';
 import { OwnSessions } from '../../libs/auth/src/sessions/own-sessions';
-import { describeHttp, postJson, sendRaw } from '../support/environment';
-
-const MISSING = { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' };
-const REFUSED = { non_field_errors: ['Invalid credentials.'] };
+import { describeHttp, MISSING, postJson, sendRaw } from '../support/environment';
+import { INVALID_CREDENTIALS, type TestApplicationOptions } from '../support/test-application';
 
 class SubscribeRequest {
   @IsEmail()
@@ -74,76 +72,67 @@ class ApplicationController {
   }
 }
 
-const controllers = [ApplicationController];
+type Configure = NonNullable<TestApplicationOptions['configure']>;
+const configuredBy = (configure: Configure) => ({ controllers: [ApplicationController], configure });
+const validating = configuredBy((app) => void app.useGlobalPipes(new ValidationPipe()));
+const catchingAll = configuredBy((app) => void app.useGlobalFilters(new AllErrorsFilter(app.get(HttpAdapterHost))));
+const catchingHttp = configuredBy((app) => void app.useGlobalFilters(new HttpExceptionFilter()));
 
-describeHttp(
-  "errors of the application's routes",
-  { controllers, configure: (app) => void app.useGlobalPipes(new ValidationPipe()) },
-  ({ app }) => {
-    it("an AuthError causes the library's response unless the route has an exception filter", async () => {
-      const { headers } = await app.http.get('/app/refused').expect(400, REFUSED);
-      expect(headers['cache-control']).toBe('no-store');
-      await app.http.get('/app/refused/own-filter').expect(418, { refused: 'invalid_credentials' });
-    });
+describeHttp("errors of the application's routes", validating, ({ app }) => {
+  it("an AuthError causes the library's response unless the route has an exception filter", async () => {
+    const { headers } = await app.http.get('/app/refused').expect(400, INVALID_CREDENTIALS);
+    expect(headers['cache-control']).toBe('no-store');
+    await app.http.get('/app/refused/own-filter').expect(418, { refused: 'invalid_credentials' });
+  });
 
-    it('other errors than an AuthError are not changed', async () => {
-      const { body } = await app.http.post('/app/validated').send({ email: 'no' }).expect(400);
-      expect(body).toEqual({ message: ['email must be an email'], error: 'Bad Request', statusCode: 400 });
-      await app.http.get('/app/broken').expect(500, { statusCode: 500, message: 'Internal server error' });
-      expect(app.logs.join('\n')).toMatch(/TypeError: the shelf is empty.*ExceptionsHandler/);
-    });
+  it('other errors than an AuthError are not changed', async () => {
+    const { body } = await app.http.post('/app/validated').send({ email: 'no' }).expect(400);
+    expect(body).toEqual({ message: ['email must be an email'], error: 'Bad Request', statusCode: 400 });
+    await app.http.get('/app/broken').expect(500, { statusCode: 500, message: 'Internal server error' });
+    expect(app.logs.join('\n')).toMatch(/TypeError: the shelf is empty.*ExceptionsHandler/);
+  });
 
-    it("an unexpected error on a route of the library has the library's error format", async () => {
-      jest.spyOn(app.nest.get(OwnSessions), 'list').mockRejectedValueOnce(new TypeError('the shelf is empty'));
-      const { access_token: token } = await app.login();
-      await app.get('/auth/sessions', token).expect(500, { detail: 'Internal server error.' });
-      jest.restoreAllMocks();
-    });
-  },
-);
+  it("an unexpected error on a route of the library has the library's error format", async () => {
+    jest.spyOn(app.nest.get(OwnSessions), 'list').mockRejectedValueOnce(new TypeError('the shelf is empty'));
+    const { access_token: token } = await app.login();
+    await app.get('/auth/sessions', token).expect(500, { detail: 'Internal server error.' });
+    jest.restoreAllMocks();
+  });
+});
 
-describeHttp(
-  'an application with a filter for all errors',
-  { controllers, configure: (app) => void app.useGlobalFilters(new AllErrorsFilter(app.get(HttpAdapterHost))) },
-  ({ app }) => {
-    it('an AuthError that the filter passes to AuthErrorFilter causes the response of the library', async () => {
-      const { headers } = await app.http.get('/app/refused').expect(400, REFUSED);
-      expect(headers['cache-control']).toBe('no-store');
-      await app.http.get('/app/nothing').expect(418, { caught: true });
-    });
-  },
-);
+describeHttp('an application with a filter for all errors', catchingAll, ({ app }) => {
+  it('an AuthError that the filter passes to AuthErrorFilter causes the response of the library', async () => {
+    const { headers } = await app.http.get('/app/refused').expect(400, INVALID_CREDENTIALS);
+    expect(headers['cache-control']).toBe('no-store');
+    await app.http.get('/app/nothing').expect(418, { caught: true });
+  });
+});
 
-describeHttp(
-  'an application with a filter for HttpException',
-  { controllers, configure: (app) => void app.useGlobalFilters(new HttpExceptionFilter()) },
-  ({ app }) => {
-    it('the filter responds to an AuthError of a handler and of the guard with the status, headers and body of the library', async () => {
-      await app.http.get('/app/refused').expect(400, { caught: REFUSED });
-      const { headers } = await app.http.get('/me').expect(401, { caught: MISSING });
-      expect(headers).toMatchObject({ 'www-authenticate': 'Bearer realm="api"', 'cache-control': 'no-store' });
-      const invalid = await app.get('/me', 'x').expect(401);
-      expect(invalid.headers['www-authenticate']).toBe('Bearer realm="api", error="invalid_token"');
-    });
+describeHttp('an application with a filter for HttpException', catchingHttp, ({ app }) => {
+  it('the filter responds to an AuthError of a handler and of the guard with the status, headers and body of the library', async () => {
+    await app.http.get('/app/refused').expect(400, { caught: INVALID_CREDENTIALS });
+    const { headers } = await app.http.get('/me').expect(401, { caught: MISSING });
+    expect(headers).toMatchObject({ 'www-authenticate': 'Bearer realm="api"', 'cache-control': 'no-store' });
+    const invalid = await app.get('/me', 'x').expect(401);
+    expect(invalid.headers['www-authenticate']).toBe('Bearer realm="api", error="invalid_token"');
+  });
 
-    it("the library's routes keep the library's responses, to bodies that the platform refuses too", async () => {
-      await app.http.get('/auth/sessions').expect(401, MISSING);
-      const refuse = async (answer: ReturnType<typeof sendRaw>): Promise<unknown> => {
-        const { status, body, headers } = await answer;
-        expect([JSON.parse(body), headers['cache-control']]).toEqual([{ detail: expect.any(String) }, 'no-store']);
-        return status;
-      };
-      expect(await refuse(postJson(app, '/auth/login', '{'))).toBe(400);
-      expect(await refuse(postJson(app, '/auth/login', JSON.stringify({ username: 'x'.repeat(110_000) })))).toBe(413);
-      for (const type of ['text/plain', 'application/json; charset=latin1', 'x']) {
-        const headers = [`Content-Type: ${type}`, 'Content-Length: 2'];
-        expect(await refuse(sendRaw(app, ['POST /auth/login HTTP/1.1', ...headers], '{}'))).toBe(415);
-      }
-      const { status, body } = await postJson(app, '/app/validated', '{');
-      expect([status, body]).toEqual([400, expect.stringMatching(/caught/)]);
-    });
-  },
-);
+  it("the library's routes keep the library's responses, to bodies that the platform refuses too", async () => {
+    await app.http.get('/auth/sessions').expect(401, MISSING);
+    for (const [status, type, sent] of [
+      [400, 'application/json', '{'],
+      [413, 'application/json', JSON.stringify({ username: 'x'.repeat(110_000) })],
+      ...['text/plain', 'application/json; charset=latin1', 'x'].map((type) => [415, type, '{}'] as const),
+    ] as const) {
+      const headers = [`Content-Type: ${type}`, `Content-Length: ${sent.length}`];
+      const answer = await sendRaw(app, ['POST /auth/login HTTP/1.1', ...headers], sent);
+      const found = [answer.status, JSON.parse(answer.body), answer.headers['cache-control']];
+      expect([type, ...found]).toEqual([type, status, { detail: expect.any(String) }, 'no-store']);
+    }
+    const { status, body } = await postJson(app, '/app/validated', '{');
+    expect([status, body]).toEqual([400, expect.stringMatching(/caught/)]);
+  });
+});
 
 it('an AuthError does not show its login ticket when it is inspected or serialized, but its response contains the ticket', () => {
   const error = new AuthError('second_factor_required', 'A second factor is required.', {}, null, 'nsal_secret');

@@ -1,41 +1,23 @@
-import {
-  All,
-  type CanActivate,
-  Controller,
-  Delete,
-  type DynamicModule,
-  ForbiddenException,
-  Get,
-  Module,
-  Post,
-} from '@nestjs/common';
+import { All, type CanActivate, Delete, type DynamicModule, ForbiddenException, Module, Post } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import {
-  AUTH_ENTITIES,
-  AuthModule,
-  type AuthModuleExtras,
-  type AuthModuleOptions,
-  AuthSetupError,
-  type StoredUser,
-  UserStore,
-} from 'nestjs-session-auth';
+import { AUTH_ENTITIES, AuthModule, type AuthModuleExtras, type AuthModuleOptions } from 'nestjs-session-auth';
+import { AuthSetupError, type StoredUser, UserStore } from 'nestjs-session-auth';
 import request from 'supertest';
+import { controllerOf } from '../support/handlers';
 import { MEMORY } from '../support/sqlite';
 import { ADAPTERS, CHEAP, type PlatformName } from '../support/test-application';
 
 class ReadOnlyUsers extends UserStore {
-  findByUsername = (): Promise<StoredUser | null> => Promise.resolve(null);
-  findById = (): Promise<StoredUser | null> => Promise.resolve(null);
+  findByUsername = async (): Promise<StoredUser | null> => null;
+  findById = async (): Promise<StoredUser | null> => null;
 }
 
 class WritableUsers extends ReadOnlyUsers {
-  override setPasswordHash(): Promise<boolean> {
-    return Promise.resolve(true);
-  }
+  override setPasswordHash = async (): Promise<boolean> => true;
 }
 
 async function start(
@@ -91,72 +73,18 @@ async function missingRoutes(app: NestExpressApplication): Promise<string[]> {
   return (await Promise.all(found)).flat();
 }
 
-describe.each<PlatformName>(['express', 'fastify'])('endpoints, on %s', (platform) => {
-  async function missing(auth: DynamicModule): Promise<string[]> {
-    const app = await start(platform, auth);
-    return missingRoutes(app).finally(() => app.close());
-  }
-
-  it('all endpoints except reauthenticate are mounted by default', async () => {
-    for (const auth of ways({})) expect(await missing(auth)).toEqual(ROUTES.reauthenticate);
-  });
-
-  it.each(Object.keys(ROUTES) as (keyof typeof ROUTES)[])(
-    'only %s is not mounted if it is switched off',
-    async (name) => {
-      for (const auth of ways({ endpoints: { reauthenticate: true, [name]: false } })) {
-        expect(await missing(auth)).toEqual(ROUTES[name]);
-      }
-    },
-  );
-
-  it('password/change is mounted only if the user store can set passwords', async () => {
-    const endpoints = { reauthenticate: true };
-    for (const users of [ReadOnlyUsers, new ReadOnlyUsers()])
-      for (const auth of ways({ endpoints }, { users })) expect(await missing(auth)).toEqual(ROUTES.passwordChange);
-    for (const users of [WritableUsers, new WritableUsers()])
-      for (const auth of ways({ endpoints }, { users })) expect(await missing(auth)).toEqual([]);
-  });
-
-  @Controller('auth')
-  class OwnController {
-    @Post('login/') login(): string {
-      return 'own';
-    }
-
-    @Delete('sessions/:id') revoke(): void {}
-
-    @All('history') history(): void {}
-
-    // The library has no such routes.
-    @Get('login') form(): void {}
-  }
-  const SAME = [
-    'POST /auth/login (endpoints.login) and OwnController.login',
-    'DELETE /auth/sessions/:sessionId (endpoints.sessions) and OwnController.revoke',
-    'GET /auth/history (endpoints.history) and OwnController.history',
-  ];
-
-  it.each(['before', 'after'])(
-    'an application that serves the same routes in a module %s AuthModule does not start, and the error names all routes',
-    async (order) => {
-      for (const auth of ways({})) {
-        const error = await start(platform, auth, { controllers: [OwnController] }, order === 'before').catch((e) => e);
-        expect(error).toBeInstanceOf(AuthSetupError);
-        for (const route of SAME) expect((error as Error).message).toContain(route);
-        expect((error as Error).message.match(/endpoints\.\w+/g)).toHaveLength(SAME.length);
-      }
-    },
-  );
-
-  it('an application serves its own routes if those of the library are switched off', async () => {
-    const endpoints = { login: false, sessions: false, history: false };
-    const app = await start(platform, AuthModule.forRoot({ ...CHEAP, endpoints }), { controllers: [OwnController] });
-    expect((await request(app.getHttpServer()).post('/auth/login')).text).toBe('own');
-    expect((await request(app.getHttpServer()).post('/auth/logout')).status).toBe(401);
-    await app.close();
-  });
+/** Has routes of the library, and one with a path of the library and another method. */
+const Own = controllerOf('auth', [], {
+  login: [Post('login/')],
+  revoke: [Delete('sessions/:id')],
+  history: [All('history')],
+  form: [],
 });
+const SAME = [
+  'POST /auth/login (endpoints.login) and auth.login',
+  'DELETE /auth/sessions/:sessionId (endpoints.sessions) and auth.revoke',
+  'GET /auth/history (endpoints.history) and auth.history',
+];
 
 /** A global guard of the application that refuses every request with 403. */
 class RefusingGuard implements CanActivate {
@@ -165,39 +93,81 @@ class RefusingGuard implements CanActivate {
   }
 }
 
-describe.each<PlatformName>(['express', 'fastify'])('optional routes that are off, on %s', (platform) => {
+describe.each<PlatformName>(['express', 'fastify'])('endpoints, on %s', (platform) => {
+  async function expectMissing(modules: DynamicModule[], expected: string[]): Promise<void> {
+    for (const auth of modules) {
+      const app = await start(platform, auth);
+      expect(await missingRoutes(app).finally(() => app.close())).toEqual(expected);
+    }
+  }
+
+  it('all endpoints except reauthenticate are mounted by default', () =>
+    expectMissing(ways({}), ROUTES.reauthenticate));
+
+  it.each(Object.keys(ROUTES) as (keyof typeof ROUTES)[])('only %s is not mounted if it is switched off', (name) =>
+    expectMissing(ways({ endpoints: { reauthenticate: true, [name]: false } }), ROUTES[name]),
+  );
+
+  it('password/change is mounted only if the user store can set passwords', async () => {
+    for (const [users, missing] of [
+      [ReadOnlyUsers, ROUTES.passwordChange],
+      [new ReadOnlyUsers(), ROUTES.passwordChange],
+      [WritableUsers, []],
+      [new WritableUsers(), []],
+    ] as const)
+      await expectMissing(ways({ endpoints: { reauthenticate: true } }, { users }), [...missing]);
+  });
+
+  it.each(['before', 'after'])(
+    'an application that serves the same routes in a module %s AuthModule does not start, and the error names all routes',
+    async (order) => {
+      for (const auth of ways({})) {
+        const error: Error = await start(platform, auth, { controllers: [Own] }, order === 'before').catch((e) => e);
+        expect(error).toBeInstanceOf(AuthSetupError);
+        for (const route of SAME) expect(error.message).toContain(route);
+        expect(error.message.match(/endpoints\.\w+/g)).toHaveLength(SAME.length);
+      }
+    },
+  );
+
+  it('an application serves its own routes if those of the library are switched off', async () => {
+    const endpoints = { login: false, sessions: false, history: false };
+    const app = await start(platform, AuthModule.forRoot({ ...CHEAP, endpoints }), { controllers: [Own] });
+    expect((await request(app.getHttpServer()).post('/auth/login')).text).toBe('gold');
+    expect((await request(app.getHttpServer()).post('/auth/logout')).status).toBe(401);
+    await app.close();
+  });
+
   const off = { ...CHEAP, users: ReadOnlyUsers };
-  const refusing = { providers: [{ provide: APP_GUARD, useClass: RefusingGuard }] };
   const factory = { useFactory: () => off };
-  const applications: [string, DynamicModule, object][] = [
+  const refusing = { providers: [{ provide: APP_GUARD, useClass: RefusingGuard }] };
+
+  it.each<[string, DynamicModule, object]>([
     ['by the options', AuthModule.forRoot(off), {}],
     ['by the options, behind the global guard', AuthModule.forRoot({ ...off, globalGuard: true }), {}],
     ['by a factory', AuthModule.forRootAsync(factory), {}],
     ['by a factory, behind the global guard', AuthModule.forRootAsync({ ...factory, globalGuard: true }), {}],
     ['by a factory, behind a guard of the application', AuthModule.forRootAsync(factory), refusing],
-  ];
-
-  it.each(applications)(
+  ])(
     'a request to a route that is disabled %s receives the same response as a request to an unknown path',
     async (_, auth, own) => {
       const app = await start(platform, auth, own);
-      const post = (path: string): request.Test => request(app.getHttpServer()).post(path);
-      const requests: ((path: string) => request.Test)[] = [
+      const post = (path: string): request.Test => request(app.getHttpServer()).post(`/auth/${path}`);
+      for (const send of [
         post,
-        (path) => post(path).set('Authorization', 'Bearer token'),
-        (path) => post(path).send({ password: 'secret' }),
-        (path) => post(path).set('Content-Type', 'application/json').send('{'),
-        (path) => request(app.getHttpServer()).get(path),
-      ];
-      for (const send of requests) {
-        const unknown = await send('/auth/unknown');
+        (path: string) => post(path).set('Authorization', 'Bearer token'),
+        (path: string) => post(path).send({ password: 'secret' }),
+        (path: string) => post(path).set('Content-Type', 'application/json').send('{'),
+        (path: string) => request(app.getHttpServer()).get(`/auth/${path}`),
+      ]) {
+        const unknown = await send('unknown');
         for (const path of ['reauthenticate', 'password/change']) {
-          const { status, text, headers } = await send(`/auth/${path}`);
+          const { status, text, headers } = await send(path);
           expect([status, text]).toEqual([unknown.status, unknown.text.replace('unknown', path)]);
           expect(Object.keys(headers).sort()).toEqual(Object.keys(unknown.headers).sort());
         }
       }
-      expect((await post('/auth/password/change')).status).toBe(404);
+      expect((await post('password/change')).status).toBe(404);
       await app.close();
     },
   );

@@ -45,6 +45,8 @@ export function classOf(
       const count = parameterCounts.get(value);
       return respond(count === undefined ? 'gold' : injected.slice(0, count), name);
     };
+    // Errors of the library name the handler.
+    Object.defineProperty(value, 'name', { value: name });
     const descriptor = { value, configurable: true };
     Object.defineProperty(type!.prototype, name, descriptor);
     applyDecorators(mapping(name), ...decorators)(type!.prototype as object, name, descriptor);

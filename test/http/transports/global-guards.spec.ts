@@ -1,21 +1,13 @@
-import { Controller, ForbiddenException, Get, Injectable } from '@nestjs/common';
-import type { CanActivate, ExecutionContext, ModuleMetadata } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, ForbiddenException, type ModuleMetadata } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import {
-  AuthController,
-  BearerAuthGuard,
-  CurrentUser,
-  isPublicRoute,
-  PasswordController,
-  SessionsController,
-  type AuthRequest,
-} from 'nestjs-session-auth';
+import { AuthController, type AuthRequest, BearerAuthGuard, CurrentSession, CurrentUser } from 'nestjs-session-auth';
+import { isPublicRoute, PasswordController, SessionsController } from 'nestjs-session-auth';
+import { controllerOf, returning } from '../../support/handlers';
 import { applicationStarter } from '../../support/start-for-test';
 import { principalWith } from '../../support/principal';
-import { PASSWORD, type PlatformName } from '../../support/test-application';
+import { CREDENTIALS, type PlatformName } from '../../support/test-application';
 
-/** A global guard that requires an API key for all routes except public routes and those of the library. */
-@Injectable()
+/** Requires an API key for all routes except public routes and those of the library. */
 class ApiKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const own: unknown[] = [AuthController, SessionsController, PasswordController];
@@ -24,8 +16,7 @@ class ApiKeyGuard implements CanActivate {
   }
 }
 
-/** A global guard that also refuses the session routes of the library. */
-@Injectable()
+/** Also refuses the session routes of the library. */
 class StrictGuard extends ApiKeyGuard {
   override canActivate(context: ExecutionContext): boolean {
     if (context.getClass() === SessionsController) throw new ForbiddenException('the strict guard');
@@ -33,20 +24,21 @@ class StrictGuard extends ApiKeyGuard {
   }
 }
 
-/** A controller without a guard. */
-@Controller('plain')
-class PlainController {
-  @Get()
-  plain(@CurrentUser() user: object): object {
-    return user;
+/** Sets `request.auth`, as JWT middleware does. */
+class ForeignGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    context.switchToHttp().getRequest<{ auth: unknown }>().auth = { sub: 'alice', userId: 'alice', session: {} };
+    return true;
   }
 }
+
+const Plain = controllerOf('plain', [], { own: [returning(CurrentUser(), CurrentSession())] });
 
 const guards = (...classes: (new () => CanActivate)[]): ModuleMetadata['providers'] =>
   classes.map((useClass) => ({ provide: APP_GUARD, useClass }));
 
 describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (platform) => {
-  const start = applicationStarter({ platform, controllers: [PlainController] });
+  const start = applicationStarter({ platform, controllers: [Plain] });
 
   it("the application's global guard can recognize the library's public routes, and its other routes by their controllers", async () => {
     const app = await start({ providers: guards(ApiKeyGuard) });
@@ -77,14 +69,6 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
   });
 
   it('a value that other code stores in `request.auth` authenticates nobody', async () => {
-    /** Sets `request.auth`, as JWT middleware does. */
-    @Injectable()
-    class ForeignGuard implements CanActivate {
-      canActivate(context: ExecutionContext): boolean {
-        context.switchToHttp().getRequest<{ auth: unknown }>().auth = { sub: 'alice', userId: 'alice', session: {} };
-        return true;
-      }
-    }
     const app = await start({ providers: guards(ForeignGuard) });
     await app.http.get('/me').expect(401);
     await app.http.get('/auth/sessions').expect(401);
@@ -93,27 +77,25 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
   });
 
   it.each([true, false])('a test can override the guard (global: %s)', async (globalGuard) => {
-    const auth = { globalGuard };
-    const nobody: CanActivate = { canActivate: () => false };
-    const closed = await start({ auth, override: (it) => it.overrideProvider(BearerAuthGuard).useValue(nobody) });
-    const { status } = await closed.http.post('/auth/login').send({ username: 'alice', password: PASSWORD });
-    expect(status).toBe(globalGuard ? 403 : 200);
-    const user = { id: 'of the test', username: 'alice' };
+    const startWith = (guard: CanActivate) =>
+      start({ auth: { globalGuard }, override: (it) => it.overrideProvider(BearerAuthGuard).useValue(guard) });
+    const closed = await startWith({ canActivate: () => false });
+    await closed.http
+      .post('/auth/login')
+      .send(CREDENTIALS)
+      .expect(globalGuard ? 403 : 200);
+    const [user, session] = [{ id: 'of the test', username: 'alice' }, { id: 'of the test' }];
     const everybody: CanActivate = {
       canActivate: (context) => {
         const request = context.switchToHttp().getRequest<AuthRequest>();
-        request.auth = principalWith({ userId: user.id, sessionId: 'of the test' });
+        request.auth = principalWith({ userId: user.id, sessionId: session.id });
         request.loadUser = () => Promise.resolve(user);
-        request.loadSession = () => Promise.resolve({ id: 'of the test' } as never);
+        request.loadSession = () => Promise.resolve(session as never);
         return true;
       },
     };
-    const open = await start({
-      auth,
-      override: (it) =>
-        (globalGuard ? it.overrideProvider(BearerAuthGuard) : it.overrideGuard(BearerAuthGuard)).useValue(everybody),
-    });
-    if (globalGuard) await open.http.get('/plain').expect(200, user);
-    else await open.http.get('/me').expect(200, { ...user, session_id: 'of the test' });
+    if (globalGuard) return (await startWith(everybody)).http.get('/plain/own').expect(200, [user, session]);
+    const open = await start({ override: (it) => it.overrideGuard(BearerAuthGuard).useValue(everybody) });
+    return open.http.get('/me').expect(200, { ...user, session_id: session.id });
   });
 });
