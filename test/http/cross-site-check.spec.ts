@@ -47,6 +47,15 @@ describe('the cross-site check', () => {
     expect(() => rules.acceptCookie({ headers: { host: HOST } }, false)).toThrow('a trusted origin');
   });
 
+  it('cookies are read in a time that many fields of one request cannot multiply', () => {
+    const unused = {} as never;
+    const rules = new CookieRules(optionsWith(true, OWN), SECURE, unused, unused, unused);
+    const request = { headers: { host: HOST, cookie: 'a=;'.repeat(4_000) } };
+    const start = performance.now();
+    for (let field = 0; field < 4_000; field++) expect(rules.accessToken(request, false)).toBeNull();
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+
   it.each([
     ['Sec-Fetch-Site', { host: HOST, origin: 'https://blog.example.com', 'sec-fetch-site': 'same-origin' }],
     ['Origin', { host: HOST, origin: OWN }],

@@ -1,7 +1,7 @@
 import { Controller, Get, Post, Req } from '@nestjs/common';
 import { Field, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
-import { type AuthPrincipal, CurrentPrincipal, FormerTokens, OptionalAuth, Public } from 'nestjs-session-auth';
-import { RequireRoles, type StoredUser, UserStore } from 'nestjs-session-auth';
+import { AllowApiKey, type AuthPrincipal, CurrentPrincipal, FormerTokens, OptionalAuth } from 'nestjs-session-auth';
+import { Public, RequireRoles, type StoredUser, UserStore } from 'nestjs-session-auth';
 import type { ColumnOptions } from 'typeorm';
 import { rulesOf } from '../../libs/auth/src/http/route-rules';
 import { DATABASES, DIALECTS } from '../support/databases';
@@ -221,15 +221,27 @@ class EmployeeResolver {
   }
 }
 
-it('@RequireRoles() on a GraphQL field, whose guards Nest ignores by default, prevents startup or protects the field', async () => {
+@AllowApiKey('hr:read')
+@Resolver(() => Employee)
+class AccountResolver {
+  @ResolveField(() => String)
+  iban(): string {
+    return 'DE00';
+  }
+}
+
+it('a requirement of a GraphQL field or of its class, whose guards Nest ignores by default, prevents startup or protects the field', async () => {
   const database = await databaseForTest('sqlite');
-  const error = await TestApplication.startError({ database, providers: [EmployeeResolver], imports: [apollo()] });
-  expect(error).toContain("EmployeeResolver.salary. Set fieldResolverEnhancers: ['guards']");
+  const providers = [EmployeeResolver, AccountResolver];
+  const error = await TestApplication.startError({ database, providers, imports: [apollo()] });
+  expect(error).toContain("EmployeeResolver.salary, AccountResolver.iban. Set fieldResolverEnhancers: ['guards']");
   const imports = [apollo({ fieldResolverEnhancers: ['guards'] })];
-  const app = await startForTest('sqlite', { ...members, providers: [EmployeeResolver], imports });
+  const app = await startForTest('sqlite', { ...members, providers, imports });
   const { access_token: token } = await app.login();
-  const { body } = await app.post('/graphql', token, { query: '{ employee { name salary } }' });
-  expect(body).toMatchObject({ errors: [{ extensions: { authCode: 'insufficient_role' } }] });
+  const ask = async (field: string, as: string) =>
+    (await app.post('/graphql', as, { query: `{ employee { ${field} } }` })).body.errors[0].extensions.authCode;
+  expect(await ask('salary', token)).toBe('insufficient_role');
+  expect(await ask('iban', 'none')).toBe('access_token_invalid');
 });
 
 it('@RequireRoles() needs the name of a role', () => {

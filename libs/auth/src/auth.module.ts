@@ -357,6 +357,7 @@ export class AuthModule
   onModuleInit(): void {
     startup.refuseContradictoryRoutes(this.modules);
     startup.refuseUnprotectedFields(this.modules);
+    if (this.extras.globalGuard) startup.refuseUnprotectedMessages(this.modules);
     startup.refuseConflictingRoutes(this.mountedRoutes(), this.modules);
     const server = httpServerOf(this.adapterHost);
     if (server) {

@@ -10,7 +10,7 @@ import { AUTH_ENTITIES, AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } fro
 import { conflictingRoutes } from './http/endpoints';
 import { type MountedRoute, platformSettings } from './http/platform';
 import { onFirstForwardedRequest } from './http/request';
-import { contradictoryRoutes, unprotectedFields } from './http/route-rules';
+import { contradictoryRoutes, unprotectedFields, unprotectedMessages } from './http/route-rules';
 import type { ResolvedAuthOptions } from './options/auth-options';
 import { OWN_USERS } from './users/entity-names';
 
@@ -114,6 +114,16 @@ export function refuseUnprotectedFields(modules: ModulesContainer): void {
   throw new AuthSetupError(
     `Nest ignores the guards of these GraphQL fields, so anyone could read them: ${names.join(', ')}. ` +
       "Set fieldResolverEnhancers: ['guards'] in the options of GraphQLModule.",
+  );
+}
+
+/** @throws AuthSetupError if Nest would ignore the global guard of a gateway's message */
+export function refuseUnprotectedMessages(modules: ModulesContainer): void {
+  const names = unprotectedMessages(modules);
+  if (names.length === 0) return;
+  throw new AuthSetupError(
+    `Before version 12, Nest ignores global guards of gateways, so anyone could send: ${names.join(', ')}. ` +
+      'Add @UseGuards(BearerAuthGuard) or @Public() to the gateway.',
   );
 }
 

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { AuthError } from '../base/errors';
+import { readManifest } from '../base/versions';
 
 // Everything in the library that depends on private parts of Nest, Express or Fastify.
 
@@ -29,6 +30,15 @@ export function ignoresGuards(handler: object, modules: ModulesContainer): boole
     const options = providers.get('GqlModuleOptions')?.instance as { fieldResolverEnhancers?: string[] } | undefined;
     return options && !options.fieldResolverEnhancers?.includes('guards');
   });
+}
+
+export function isGatewayMessage(handler: object): boolean {
+  return Reflect.hasMetadata('websockets:message_mapping', handler);
+}
+
+/** Returns the major version of `@nestjs/websockets`. In a bundle it is unknown, and taken for 12. */
+export function webSocketsVersion(): number {
+  return Number.parseInt(readManifest('@nestjs/websockets')?.version ?? '12');
 }
 
 /** Returns the classes of all controllers and providers. */

@@ -1,6 +1,14 @@
 import { type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
-import { classesOf, guardsOf, handlersOf, ignoresGuards, opensStream } from './platform';
+import {
+  classesOf,
+  guardsOf,
+  handlersOf,
+  ignoresGuards,
+  isGatewayMessage,
+  opensStream,
+  webSocketsVersion,
+} from './platform';
 
 /** The metadata key of `@Public()`. */
 export const IS_PUBLIC = 'nestjs-session-auth:public';
@@ -133,7 +141,7 @@ export function addTo(key: string, ...added: readonly unknown[]): ClassDecorator
  * `@OptionalAuth()` beneath `@RequireRecentLogin()` or `@RequireRoles()` on the class.
  */
 export function contradictoryRoutes(modules: ModulesContainer): readonly string[] {
-  return classesOf(modules).flatMap((type: Type) => {
+  return classesOf(modules).flatMap((type) => {
     const isRestricted = hasRequirement(type);
     const isContradictory = (target: object): boolean => {
       const [access, ...others] = declared(target);
@@ -144,11 +152,28 @@ export function contradictoryRoutes(modules: ModulesContainer): readonly string[
   });
 }
 
-/** Returns the names of handlers that `@RequireRoles()`, `@RequireRecentLogin()` or `@AllowApiKey()` does not protect. */
+/** Returns the names of GraphQL fields that the requirements of the field or of its class do not protect. */
 export function unprotectedFields(modules: ModulesContainer): readonly string[] {
-  return classesOf(modules).flatMap((type) =>
-    handlersOf(type)
-      .filter(({ handler }) => (hasRequirement(handler) || scopesOf(handler)) && ignoresGuards(handler, modules))
-      .map(({ name }) => `${type.name}.${name}`),
+  const isRestricted = (target: object): boolean => hasRequirement(target) || scopesOf(target) !== null;
+  return handlersWhere(
+    modules,
+    (handler, type) => (isRestricted(handler) || isRestricted(type)) && ignoresGuards(handler, modules),
   );
+}
+
+/** Returns the names of the messages of gateways that the global guard does not protect: before Nest 12, all. */
+export function unprotectedMessages(modules: ModulesContainer, nest = webSocketsVersion()): readonly string[] {
+  if (nest >= 12) return [];
+  const isOpen = (handler: object, type: Type): boolean => !declared(handler)[0] && !declared(type)[0];
+  return handlersWhere(modules, (handler, type) => isGatewayMessage(handler) && isOpen(handler, type));
+}
+
+function handlersWhere(
+  modules: ModulesContainer,
+  accepts: (handler: object, type: Type) => boolean,
+): readonly string[] {
+  return classesOf(modules).flatMap((type) => {
+    const found = handlersOf(type).filter(({ handler }) => accepts(handler, type));
+    return found.map(({ name }) => `${type.name}.${name}`);
+  });
 }

@@ -93,7 +93,8 @@ export class EntityUsers extends Users {
   parseId(text: string): UserId {
     const { type } = this.idColumn;
     const isNumber = type === Number || /^(int|integer|smallint|mediumint|tinyint|int2|int4)$/.test(String(type));
-    return isNumber ? Number(text) : text;
+    // The entity may declare an integer although the column is larger.
+    return isNumber && String(Number(text)) === text ? Number(text) : text;
   }
 
   override namesOf(user: NamedUser): readonly (readonly [string, unknown])[] {
@@ -199,8 +200,9 @@ export class EntityUsers extends Users {
     if (!isInserted) return null;
     const created = await this.findByName(user.username, realm, tx);
     if (created) return created;
-    const problem = 'createUser() inserted the user in an open transaction, which hides it from other connections.';
-    throw notSupported(`${problem} Call inTransaction(manager).createUser() instead.`);
+    const problem =
+      'createUser() cannot read the user that it inserted: an open transaction hides it from other connections';
+    throw notSupported(`${problem} (call inTransaction(manager).createUser() instead), or its id is beyond 2^53.`);
   }
 
   async checkUniqueNames(tx: JoinedTransaction | null): Promise<boolean> {
@@ -315,7 +317,7 @@ export class EntityUsers extends Users {
 
   /** Returns the user of a row, or null if the library's tables would confuse the user's id with another id. */
   private userFrom(row: Row | null | undefined): StoredUser | null {
-    if (!row || !this.isDistinct(String(row['id']))) return null;
+    if (!row || !this.isDistinct(row['id'])) return null;
     return {
       id: this.parseId(String(row['id'])),
       username: String(row['name_0']),
@@ -326,8 +328,10 @@ export class EntityUsers extends Users {
     };
   }
 
-  private isDistinct(id: string): boolean {
-    return this.database.dialect !== 'mysql' || isDistinctId(id);
+  private isDistinct(id: unknown): boolean {
+    // The driver of SQLite rounds integers beyond 2^53.
+    if (typeof id === 'number' && !Number.isSafeInteger(id)) return false;
+    return this.database.dialect !== 'mysql' || isDistinctId(String(id));
   }
 
   private async insertUnlessTaken(manager: EntityManager, row: object, user: NewUser): Promise<boolean> {
@@ -352,6 +356,8 @@ export class EntityUsers extends Users {
     const { entity, passwordHash } = this.mapping;
     await manager.insert(entity, row);
     const id: unknown = this.idColumn.getEntityValue(row);
+    if (!this.isDistinct(id))
+      throw notSupported(`createUser() inserted a user with the id ${String(id)}, beyond 2^53.`);
     const expected: Record<string, unknown> = { ...this.names.valuesOfNew(user), [passwordHash]: user.passwordHash };
     const columns = Object.keys(expected);
     const stored = await manager

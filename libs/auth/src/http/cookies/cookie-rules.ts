@@ -32,7 +32,13 @@ const AS_SENT = { decode: (value: string): string => value };
 function parsedCookies(header: string) {
   // Each pair is parsed separately, because the parser keeps only the first of several cookies with the same name.
   const pairs = header.split(';').filter((pair) => pair.includes('='));
-  return { header, decoded: null as string | null, pairs: pairs.map((pair) => parse(pair, AS_SENT)) };
+  const values = new Map<string, string[]>();
+  for (const [name, value] of pairs.flatMap((pair) => Object.entries(parse(pair, AS_SENT)))) {
+    const others = values.get(name);
+    if (others) others.push(value);
+    else values.set(name, [value]);
+  }
+  return { header, decoded: null as string | null, values };
 }
 
 const PARSED = new WeakMap<object, ReturnType<typeof parsedCookies>>();
@@ -200,14 +206,14 @@ export class CookieRules {
    * @throws AuthError `credentials_ambiguous` if several cookies have this name, because another host may have set one
    */
   private onlyValue(request: SentHeaders, name: string): string | null {
-    const [value = '', ...others] = this.values(request, name);
-    if (others.length > 0) throw new AuthError('credentials_ambiguous', `More than one cookie ${name} was sent.`);
-    return value === '' ? null : value;
+    const values = this.values(request, name);
+    if (values.length > 1) throw new AuthError('credentials_ambiguous', `More than one cookie ${name} was sent.`);
+    return values[0] || null;
   }
 
   /** Returns all values of a cookie. Names are case-sensitive, because not every browser protects the prefix `__host-`. */
   private values(request: SentHeaders, name: string): string[] {
-    const values = this.mode === false ? [] : cookiesOf(request).pairs.flatMap((pair) => pair[name] ?? []);
+    const values = this.mode === false ? [] : (cookiesOf(request).values.get(name) ?? []);
     return values.length > 0 && this.check.mayUseCookies(request) ? values : [];
   }
 
