@@ -4,6 +4,7 @@ import type { ColumnOptions } from 'typeorm';
 import { createDatabase, DATABASES, describeOn, type Dialect, DIALECTS, type TestDatabase } from '../support/databases';
 import { DAY } from '../support/driven-clock';
 import { entityOf, mappedUsers, TEXT, TRUE_BY_DEFAULT, UNIQUE_TEXT } from '../support/mapped-users';
+import { SQLITE_DRIVER } from '../support/sqlite';
 import { startForTest } from '../support/start-for-test';
 import { PASSWORD, TestApplication } from '../support/test-application';
 
@@ -154,5 +155,43 @@ describeOn('mysql')('ids of users with trailing spaces', (name) => {
     await app.get('/me', alice.access_token).expect(200);
     const events = await app.auth.history('alice');
     expect(events.map(({ event }) => event)).toEqual(['login_success']);
+  });
+});
+
+describe.each(DATABASES)('integers beyond 2^53 as ids of users on %s', (name) => {
+  const ids = ['9007199254740992', '9007199254740993'] as const;
+  const start = async () => {
+    const id = { type: DIALECTS[name] === 'mysql' ? 'int' : 'integer', primary: true } as const;
+    const entity = entityOf('Holder', { id, email: UNIQUE_TEXT, password: TEXT });
+    const app = await startForTest(name, mappedUsers({ entity, username: 'email', passwordHash: 'password' }));
+    if (DIALECTS[name] === 'mysql') await app.dataSource.query('ALTER TABLE holder MODIFY id BIGINT');
+    if (DIALECTS[name] === 'postgres') await app.dataSource.query('ALTER TABLE holder ALTER COLUMN id TYPE bigint');
+    return app;
+  };
+  const isRounding = SQLITE_DRIVER === 'better-sqlite3';
+
+  it('no user logs in as another user whose id the driver or the entity rounds to the same number', async () => {
+    const app = await start();
+    for (const [i, email] of ['alice', 'bob'].entries()) {
+      const values = `${ids[i]}, '${email}', '${hashSync(`${PASSWORD} of ${email}`, 4)}'`;
+      await app.dataSource.query(`INSERT INTO holder (id, email, password) VALUES (${values})`);
+    }
+    await app.auth.login({ username: 'alice', password: `${PASSWORD} of alice` }).catch(() => null);
+    const bob = await app.auth.login({ username: 'bob', password: `${PASSWORD} of bob` }).catch(() => null);
+    const principal = bob && 'accessToken' in bob ? await app.auth.authenticate(bob.accessToken) : null;
+    expect([null, ids[1]]).toContain(principal && String(principal.userId));
+  });
+
+  // The driver of Node.js throws an error where that of better-sqlite3 rounds.
+  (name === 'sqlite' && isRounding ? it : it.skip)('a refused createUser() leaves the users that exist', async () => {
+    const app = await start();
+    for (const [i, username] of ['alice', 'bob'].entries()) {
+      const creation = app.auth.createUser({ username, password: PASSWORD, properties: { id: ids[i] } });
+      await expect(creation).rejects.toMatchObject({ code: 'not_supported' });
+    }
+    expect(await app.dataSource.query('SELECT email FROM holder ORDER BY email')).toEqual([
+      { email: 'alice' },
+      { email: 'bob' },
+    ]);
   });
 });
