@@ -1,6 +1,0 @@
-import { DataSourceOptions } from 'typeorm';
-
-export { AuthModule } from './auth.module';
-export { JwtAuthGuard } from './jwt-auth.guard';
-
-export const withTables = (options: DataSourceOptions) => options;

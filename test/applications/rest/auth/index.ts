@@ -1,2 +1,0 @@
-// The tests replace this file with either variant.
-export * from './before';
