@@ -21,8 +21,8 @@ export interface NestAddOptions {
 const EMITTERS: Readonly<Record<string, string>> = { '10': '^2.0.0', '11': '^3.0.0', '12': '^12.0.0' };
 const GUIDES = 'node_modules/nestjs-session-auth/docs';
 const AFTER_ADDING = [
-  'Create the tables: run "typeorm migration:run", or set migrationsRun: true (for one instance) or synchronize: true.',
-  `Create a user and guard a route: see ${GUIDES}/tutorial.md.`,
+  'Create the tables: run "typeorm migration:run", unless the options of TypeORM have synchronize or migrationsRun.',
+  `Create a user and guard your routes: see ${GUIDES}/creating-users.md and guards.md.`,
 ];
 const MAP_USERS =
   "Map your users: AuthModule.forRoot({ users: { entity: User, username: 'email', passwordHash: 'password' } }). " +
