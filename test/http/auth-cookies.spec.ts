@@ -3,14 +3,11 @@ import { AuthCookies, AuthService, BearerAuthGuard, clientInfoOf } from 'nestjs-
 import type { AuthRequest, AuthResponse } from 'nestjs-session-auth';
 import type { Request, Response } from 'express';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { answerOf, Browser, cookiesIn } from '../support/browser';
+import { answerOf, Browser, cookiesIn, REFRESH } from '../support/browser';
 import { SECOND } from '../support/driven-clock';
-import { PASSWORD } from '../support/test-application';
+import { CREDENTIALS, PASSWORD } from '../support/test-application';
 import { restorePassword, storedEnd, describeHttp } from '../support/environment';
 import { applicationStarter } from '../support/start-for-test';
-
-const CREDENTIALS = { username: 'alice', password: PASSWORD };
-const REFRESH = '__Host-auth_refresh';
 
 /** An application that renders its pages, and opens sessions itself. */
 @Controller()

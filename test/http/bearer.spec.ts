@@ -1,6 +1,6 @@
 import { AuthUser } from 'nestjs-session-auth';
 import { DAY, MINUTE } from '../support/driven-clock';
-import { sendRaw, setActive, describeHttp, type RawAnswer } from '../support/environment';
+import { describeHttp, sendRaw, type RawAnswer } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 
 const MISSING = '{"detail":"Authentication credentials were not provided.","code":"credentials_missing"}';
@@ -10,6 +10,8 @@ const ROUTES = [
   ...['POST /auth/logout/', 'POST /auth/logout/all/', 'POST /auth/password/change/', 'GET /auth/sessions/'],
   ...['DELETE /auth/sessions/5f0c6f0e-8a3e-4d6c-9a55-0d5a4f5a7b11/', 'GET /auth/history/', 'GET /me'],
 ];
+
+const GUARDED = ['GET /me', 'GET /auth/sessions/'];
 
 /** Headers without a token, or with another scheme. */
 const NOT_PROVIDED = [
@@ -47,19 +49,16 @@ describeHttp('bearer tokens', {}, ({ app }) => {
   );
 
   it.each(NOT_PROVIDED)('the Authorization header %j counts as missing credentials', async (value) => {
-    for (const route of ['GET /me', 'GET /auth/sessions/']) {
-      expect((await ask(route, value)).bytes).toBe((await ask(route)).bytes);
-    }
+    for (const route of GUARDED) expect((await ask(route, value)).bytes).toBe((await ask(route)).bytes);
   });
 
   it.each(NO_TOKEN)(
     'a request with the Authorization header %j receives the response for an invalid token',
     async (value) => {
-      for (const route of ['GET /me', 'GET /auth/sessions/']) {
-        expect((await ask(route, value)).bytes).toBe((await invalid(route)).bytes);
-      }
+      for (const route of GUARDED) expect((await ask(route, value)).bytes).toBe((await invalid(route)).bytes);
     },
   );
+
   it('a valid access token that was changed in any way is refused, and the scheme name is case-insensitive', async () => {
     const { access_token: token } = await app.login();
     const expected = (await invalid()).bytes;
@@ -77,7 +76,7 @@ describeHttp('bearer tokens', {}, ({ app }) => {
   it('refresh tokens and replaced, revoked, logged-out and expired access tokens are refused with the same response', async () => {
     const expected = (await invalid()).bytes;
     const replaced = await app.login();
-    const { body: live } = await app.refresh(replaced.refresh_token).expect(200);
+    const live = await app.refreshed(replaced);
     const revoked = await app.login();
     await app.delete(`/auth/sessions/${revoked.session_id}`, live.access_token).expect(200);
     const loggedOut = await app.login();
@@ -97,7 +96,7 @@ describeHttp('bearer tokens', {}, ({ app }) => {
   it('the access token of a disabled user is refused like an invalid token, and enabling the user restores no session', async () => {
     const { access_token: token } = await app.login();
     for (const isActive of [false, true]) {
-      await setActive(app, 'alice', isActive);
+      await app.setActive('alice', isActive);
       expect((await askMe(token)).bytes).toBe((await invalid()).bytes);
     }
     expect(app.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_disabled']);
@@ -113,14 +112,15 @@ describeHttp('bearer tokens', {}, ({ app }) => {
 
   it.each(ROUTES)('%s refuses a repeated Authorization header, whatever it contains', async (route) => {
     const bearer = `Bearer ${(await app.login()).access_token}`;
+    // In the last one, the second header has another spelling of the name.
+    const otherSpelling = ['a\r\nAUTHORIZATION: Bearer b'];
     for (const headers of [
       [bearer, bearer],
       [bearer, ''],
       ['', bearer],
       ['Basic abc', bearer],
       ['', ''],
-      // The second header has another spelling of the name.
-      ['a\r\nAUTHORIZATION: Bearer b'],
+      otherSpelling,
     ]) {
       const answer = await ask(route, ...headers);
       expect([headers, answer.status, JSON.parse(answer.body)]).toEqual([headers, 400, { detail: expect.any(String) }]);

@@ -1,11 +1,9 @@
 import type { INestApplication } from '@nestjs/common';
-import { answerOf, Browser, cookiesIn } from '../support/browser';
-import { PASSWORD, type PlatformName } from '../support/test-application';
-import { INVALID_REFRESH, sendRaw, type RawAnswer } from '../support/environment';
+import { ACCESS, answerOf, Browser, cookiesIn, REFRESH } from '../support/browser';
+import { CREDENTIALS, INVALID_REFRESH, PASSWORD, type PlatformName } from '../support/test-application';
+import { CROSS_SITE, sendRaw, type RawAnswer } from '../support/environment';
 import { applicationStarter } from '../support/start-for-test';
 
-const CREDENTIALS = { username: 'alice', password: PASSWORD };
-const CROSS_SITE = { detail: 'The request does not come from a trusted origin.', code: 'cross_site_request' };
 const INSECURE = [403, { ...CROSS_SITE, detail: expect.stringContaining('`secure: false`') as string }, []];
 const JSON_TYPE = 'Content-Type: application/json';
 
@@ -55,10 +53,12 @@ describe.each<PlatformName>(['express', 'fastify'])('cookie modes on %s', (platf
     expect((await browser.send('/api/me')).body.username).toBe('alice');
     expect(await send('token/refresh')).toEqual([200, {}, both]);
     // A token in the body is ignored, even if the token is valid.
-    const { '__Host-auth_refresh': refresh_token, '__Host-auth_access': token } = browser.jar;
-    const request = { method: 'POST', body: { refresh_token } } as const;
-    const inBody = await new Browser(app).send('/api/account/token/refresh', request);
-    expect([inBody.status, inBody.body]).toEqual([400, INVALID_REFRESH]);
+    const { [REFRESH]: refresh_token, [ACCESS]: token } = browser.jar;
+    await app.http
+      .post('/api/account/token/refresh')
+      .set('Sec-Fetch-Site', 'none')
+      .send({ refresh_token })
+      .expect(400, INVALID_REFRESH);
     expect((await app.get('/api/me', token!)).body.username).toBe('alice');
     expect(answerOf(await app.post('/api/account/logout', token!))).toEqual([200, expect.anything(), []]);
     expect(await send('logout')).toEqual([401, expect.anything(), both]);
@@ -68,8 +68,7 @@ describe.each<PlatformName>(['express', 'fastify'])('cookie modes on %s', (platf
     const app = await start({ auth: { cookies: { mode: 'only' } } });
     expect(answerOf(await app.http.post('/auth/login').send(CREDENTIALS))).toEqual([403, CROSS_SITE, []]);
     const { accessToken } = await app.auth.login(CREDENTIALS);
-    const change = { current_password: PASSWORD, new_password: 'a new and better password' };
-    expect((await app.post('/auth/password/change', accessToken, change)).body).toEqual(CROSS_SITE);
+    await app.changePassword(accessToken, 'a new and better password').expect(403, CROSS_SITE);
     expect((await app.get('/auth/sessions', accessToken)).status).toBe(200);
     expect(answerOf(await app.http.post('/auth/logout'))).toEqual([401, expect.anything(), []]);
     await expect(app.auth.login(CREDENTIALS)).resolves.toHaveProperty('sessionId');
@@ -125,10 +124,8 @@ describe.each<PlatformName>(['express', 'fastify'])('cookie modes on %s', (platf
     const app = await start({ auth: { endpoints: { reauthenticate: true } } });
     const { access_token: token, refresh_token } = await app.login('bob');
     const extra = [
-      'X-Auth-Transport: cookie',
-      'Origin: https://evil.example',
-      'Sec-Fetch-Site: cross-site',
-      `Cookie: __Host-auth_access=${token}; __Host-auth_refresh=${refresh_token}; auth_access=${token}`,
+      ...['X-Auth-Transport: cookie', 'Origin: https://evil.example', 'Sec-Fetch-Site: cross-site'],
+      `Cookie: ${ACCESS}=${token}; ${REFRESH}=${refresh_token}; auth_access=${token}`,
     ];
     const masked = ({ bytes }: RawAnswer): string =>
       bytes
@@ -146,18 +143,14 @@ describe.each<PlatformName>(['express', 'fastify'])('cookie modes on %s', (platf
     for (const [route, body] of Object.entries(bodies)) {
       for (const isAuthorized of [true, false]) {
         const answers: string[] = [];
-        for (const headers of [[], extra]) {
+        for (const headers of [[], [...extra]]) {
           await app.reset();
           const alice = await app.login();
           const sent = body === 'its own' ? { refresh_token: alice.refresh_token } : body;
           const text = sent && isAuthorized ? JSON.stringify(sent) : '';
-          const lines = [
-            `${route} HTTP/1.1`,
-            ...(isAuthorized ? [`Authorization: Bearer ${alice.access_token}`] : []),
-            ...(text === '' ? [] : [JSON_TYPE, `Content-Length: ${text.length}`]),
-            ...headers,
-          ];
-          answers.push(masked(await sendRaw(app, lines, text)));
+          if (text) headers.push(JSON_TYPE, `Content-Length: ${text.length}`);
+          const lines = [...(isAuthorized ? [`Authorization: Bearer ${alice.access_token}`] : []), ...headers];
+          answers.push(masked(await sendRaw(app, [`${route} HTTP/1.1`, ...lines], text)));
         }
         expect([route, answers[1]]).toEqual([route, answers[0]]);
       }

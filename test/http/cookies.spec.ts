@@ -1,44 +1,35 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Controller, Get, Header, Post, Sse, UseGuards } from '@nestjs/common';
-import { BearerAuthGuard, CurrentSession, type SessionInfo } from 'nestjs-session-auth';
+import { Header, Post, Sse } from '@nestjs/common';
+import { CurrentSession, type SessionInfo } from 'nestjs-session-auth';
 import { of, type Observable } from 'rxjs';
-import { answerOf, Browser, cookiesIn } from '../support/browser';
+import { ACCESS, answerOf, Browser, cookiesIn, REFRESH } from '../support/browser';
 import { DAY, SECOND } from '../support/driven-clock';
-import { PASSWORD, type TestApplicationOptions } from '../support/test-application';
-import { INVALID_REFRESH, restorePassword, sendRaw, storedEnd, describeHttp, UUID } from '../support/environment';
+import { bearer, describeHttp, MISSING, restorePassword, sendRaw, UUID } from '../support/environment';
+import { INVALID_ACCESS as INVALID } from '../support/environment';
+import { controllerOf, GUARD, returning } from '../support/handlers';
+import { CREDENTIALS, INVALID_REFRESH, PASSWORD, type TestApplicationOptions } from '../support/test-application';
 
-const ACCESS = '__Host-auth_access';
-const REFRESH = '__Host-auth_refresh';
-const CREDENTIALS = { username: 'alice', password: PASSWORD };
 const ATTRIBUTES = 'Path=/; HttpOnly; Secure; SameSite=Lax';
 const CLEARED = [ACCESS, REFRESH].map((name) => `${name}=; Max-Age=0; ${ATTRIBUTES}`);
-const MISSING = { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' };
-const INVALID = { detail: 'Invalid or expired access token.', code: 'access_token_invalid' };
 const AMBIGUOUS = { detail: expect.stringContaining('More than one cookie') as string };
 
-@Controller()
-@UseGuards(BearerAuthGuard)
-class PagesController {
-  @Get('own-cache')
-  @Header('Cache-Control', 'max-age=5')
-  ownCache(): object {
-    return {};
-  }
-
+class Streams {
   @Sse('stream')
+  @GUARD
   stream(@CurrentSession() session: SessionInfo): Observable<object> {
     return of({ data: session.id });
   }
-
-  @Post('change')
-  change(@CurrentSession() session: SessionInfo): object {
-    return { session_id: session.id };
-  }
 }
+
+const handlers = {
+  cached: [Header('Cache-Control', 'max-age=5')],
+  change: [Post('change'), returning(CurrentSession())],
+};
+const Pages = controllerOf('', [GUARD], handlers, Streams);
 
 const options: Omit<TestApplicationOptions, 'database'> = {
   auth: { cookies: { mode: 'optional' }, endpoints: { reauthenticate: true } },
-  controllers: [PagesController],
+  controllers: [Pages],
   configure: (app) =>
     void app.use('/me', (request: IncomingMessage, response: ServerResponse, next: () => void) => {
       const { 'x-caching': caching } = request.headers;
@@ -53,7 +44,7 @@ describeHttp('optional cookies', options, ({ app }) => {
 
   beforeEach(async () => {
     browser = new Browser(app);
-    sessionId = (await browser.call('/auth/login/', CREDENTIALS)).body.session_id as string;
+    sessionId = await browser.logIn();
   });
 
   it('a login that asks for cookies sets both tokens with their lifetimes, and returns no token in the body', async () => {
@@ -74,13 +65,13 @@ describeHttp('optional cookies', options, ({ app }) => {
   it('cookies authenticate requests, and their responses are excluded from shared caches unless the handler decides otherwise', async () => {
     const me = await browser.send('/me');
     expect([me.status, me.body.session_id, me.headers['cache-control']]).toEqual([200, sessionId, 'private']);
-    expect((await browser.send('/own-cache')).headers['cache-control']).toBe('max-age=5');
+    expect((await browser.send('/cached')).headers['cache-control']).toBe('max-age=5');
     expect((await browser.send('/auth/sessions')).headers['cache-control']).toBe('no-store');
     const stream = await browser.send('/stream');
     expect([stream.status, stream.text]).toEqual([200, expect.stringContaining(sessionId)]);
     expect(stream.headers['cache-control']).toContain('private');
     const { body } = await browser.send('/change', { method: 'POST' });
-    expect(body).toEqual({ session_id: sessionId });
+    expect(body).toMatchObject([{ id: sessionId }]);
     const { access_token: token } = await app.login();
     expect((await app.get('/me', token)).headers['cache-control']).toBeUndefined();
   });
@@ -135,10 +126,9 @@ describeHttp('optional cookies', options, ({ app }) => {
     ] as const;
     for (const [path, body] of calls) {
       const { access_token: token } = await app.login('bob');
-      const headers = { Authorization: `Bearer ${token}` };
       for (const response of [
         await browser.send(path, { method: 'POST', body }),
-        await new Browser(app).call(path, body, { headers }),
+        await new Browser(app).call(path, body, { headers: bearer(token) }),
       ]) {
         expect(answerOf(response)).toEqual([200, {}, [expect.any(String), expect.any(String)]]);
       }
@@ -225,7 +215,7 @@ describeHttp('optional cookies', options, ({ app }) => {
     const logout = () => browser.send('/auth/logout/', { method: 'POST' });
     expect(answerOf(await logout())).toEqual([200, { detail: 'Logged out successfully.' }, CLEARED]);
     expect(browser.jar).toEqual({});
-    expect(await storedEnd(app, sessionId)).toMatchObject({ state: 'logged_out' });
+    expect(await app.storedEnd(sessionId)).toMatchObject({ state: 'logged_out' });
     browser.put(REFRESH, refresh!);
     expect(answerOf(await logout())).toEqual([401, MISSING, CLEARED]);
     browser.put(ACCESS, 'nsaa_x');
@@ -233,23 +223,24 @@ describeHttp('optional cookies', options, ({ app }) => {
     expect(answerOf(await browser.call('/auth/logout'))).toEqual([401, MISSING, CLEARED]);
     expect(answerOf(await app.http.post('/auth/logout'))).toEqual([401, MISSING, []]);
   });
-  it('a logout without a valid access cookie accepts a refresh cookie of any generation, and does not count it as reuse', async () => {
+
+  it('a logout without a valid access cookie accepts an earlier refresh cookie, and does not count it as reuse', async () => {
     const { [REFRESH]: first } = browser.jar;
     const other = await app.login();
-    for (let generation = 0; generation < 3; generation += 1) await browser.call('/auth/token/refresh');
+    await browser.call('/auth/token/refresh');
     browser.put(ACCESS, 'nsaa_x');
     browser.put(REFRESH, first!);
     expect(answerOf(await browser.send('/auth/logout', { method: 'POST' }))).toEqual([200, expect.anything(), CLEARED]);
-    expect(await storedEnd(app, sessionId)).toMatchObject({ state: 'logged_out' });
+    expect(await app.storedEnd(sessionId)).toMatchObject({ state: 'logged_out' });
     expect(app.sent('token_reuse_detected')).toEqual([]);
-    expect((await app.get('/me', other.access_token)).status).toBe(200);
+    await app.expectLive(other);
   });
 
   it.each([ACCESS, REFRESH])('a logout accepts the valid one of several cookies named %s', async (name) => {
     const { [name]: value } = browser.jar;
     const lines = ['POST /auth/logout HTTP/1.1', 'Sec-Fetch-Site: same-origin', `Cookie: ${name}=x; ${name}=${value}`];
     expect((await sendRaw(app, lines)).status).toBe(200);
-    expect(await storedEnd(app, sessionId)).toMatchObject({ state: 'logged_out' });
+    expect(await app.storedEnd(sessionId)).toMatchObject({ state: 'logged_out' });
   });
 
   it('the refresh cookie authenticates no endpoint except the logout', async () => {
@@ -265,18 +256,15 @@ describeHttp('optional cookies', options, ({ app }) => {
     expect(answerOf(await logoutAll({ keep_current: true }))).toEqual([200, expect.anything(), []]);
     expect(answerOf(await logoutAll())).toEqual([200, { detail: 'Revoked 1 session(s).' }, CLEARED]);
   });
+
   it('tabs that refresh at the same moment or shortly after receive the same cookies', async () => {
-    const before = browser.jar;
-    const tabs = Array.from({ length: 5 }, () => {
-      const tab = new Browser(app);
-      for (const [name, value] of Object.entries(before)) tab.put(name, value);
-      return tab;
-    });
+    const tabs = Array.from({ length: 5 }, () => new Browser(app));
+    for (const tab of tabs) for (const [name, value] of Object.entries(browser.jar)) tab.put(name, value);
     const answers = await Promise.all(tabs.map((tab) => tab.call('/auth/token/refresh')));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    expect(new Set(tabs.map(({ jar }) => JSON.stringify(jar))).size).toBe(1);
-    expect(tabs[0]!.jar).not.toEqual(before);
     const { jar } = tabs[0]!;
+    expect(new Set(tabs.map((tab) => JSON.stringify(tab.jar)))).toEqual(new Set([JSON.stringify(jar)]));
+    expect(jar).not.toEqual(browser.jar);
     app.clock.advance(9 * SECOND);
     const late = await tabs[0]!.call('/auth/token/refresh');
     expect([late.status, late.body, tabs[0]!.jar]).toEqual([200, {}, jar]);

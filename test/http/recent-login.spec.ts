@@ -1,26 +1,20 @@
-import { Controller, Get, UseGuards } from '@nestjs/common';
-import { BearerAuthGuard, RequireRecentLogin } from 'nestjs-session-auth';
+import { RequireRecentLogin } from 'nestjs-session-auth';
 import { MINUTE, SECOND } from '../support/driven-clock';
-import { PASSWORD, type TestApplication } from '../support/test-application';
-import { describeApplication, describeOnEachDatabase, eventsOf, INVALID_REFRESH } from '../support/environment';
+import { describeApplication, describeOnEachDatabase, INVALID_ACCESS } from '../support/environment';
+import { controllerOf, GUARD } from '../support/handlers';
+import { INVALID_REFRESH, PASSWORD, type TestApplication } from '../support/test-application';
 
-@Controller('transfer')
-@UseGuards(BearerAuthGuard)
-class TransferController {
-  @Get()
-  @RequireRecentLogin({ withinSeconds: 300 })
-  transfer(): void {}
-}
+const RECENT = RequireRecentLogin({ withinSeconds: 300 });
+const controllers = [controllerOf('', [GUARD], { transfer: [RECENT] })];
 
 const RECENT_LOGIN_REQUIRED = { detail: 'A recent login is required.', code: 'recent_login_required' };
-const INVALID_ACCESS = { detail: 'Invalid or expired access token.', code: 'access_token_invalid' };
 
 const reauthenticate = (app: TestApplication, accessToken: string) =>
   app.post('/auth/reauthenticate/', accessToken, { password: PASSWORD });
 
 const on = {
   auth: { endpoints: { reauthenticate: true }, recentLogin: { toEndSessionsSeconds: 600 } },
-  controllers: [TransferController],
+  controllers,
 };
 
 describeApplication('recent logins', on, ({ app }) => {
@@ -50,17 +44,15 @@ describeApplication('recent logins', on, ({ app }) => {
     await app.get('/transfer', pair.access_token).expect(200);
     expect((await app.get('/me', pair.access_token).expect(200)).body.session_id).toBe(session.session_id);
     expect((await app.get('/auth/sessions', pair.access_token)).body).toHaveLength(1);
-    expect(await eventsOf(app, pair.access_token)).toEqual(['reauthentication', 'login_success']);
-    const { body: next } = await app.refresh(pair.refresh_token).expect(200);
+    expect(await app.events(pair.access_token)).toEqual(['reauthentication', 'login_success']);
+    const next = await app.refreshed(pair);
     app.clock.advance(10 * MINUTE);
-    const change = { current_password: PASSWORD, new_password: PASSWORD };
-    const { body: changed } = await app.post('/auth/password/change', next.access_token, change).expect(200);
+    const { body: changed } = await app.changePassword(next.access_token).expect(200);
     await app.get('/transfer', changed.access_token).expect(200);
   });
 
   it('the options can require a recent login to end sessions, but never for a logout', async () => {
-    const session = await app.login();
-    const other = await app.login();
+    const [session, other] = [await app.login(), await app.login()];
     app.clock.advance(10 * MINUTE);
     await app.delete(`/auth/sessions/${other.session_id}`, session.access_token).expect(403, RECENT_LOGIN_REQUIRED);
     await app.post('/auth/logout/all', session.access_token).expect(403, RECENT_LOGIN_REQUIRED);
@@ -78,15 +70,14 @@ describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshToken
   describeOnEachDatabase('reauthentication', { auth }, ({ app }) => {
     it('a reauthentication revokes the previous pair, and presenting its refresh token is not reuse', async () => {
       const session = await app.login();
-      const { body: old } = await app.refresh(session.refresh_token).expect(200);
+      const old = await app.refreshed(session);
       const { body: pair } = await reauthenticate(app, old.access_token).expect(200);
       expect(pair.refresh_token).not.toBe(old.refresh_token);
       await app.get('/me', old.access_token).expect(401, INVALID_ACCESS);
       for (const token of [old.refresh_token, session.refresh_token]) {
         await app.refresh(token).expect(400, INVALID_REFRESH);
       }
-      const { body: next } = await app.refresh(pair.refresh_token).expect(200);
-      await app.get('/me', next.access_token).expect(200);
+      await app.expectLive(await app.refreshed(pair));
       expect(app.sent('token_reuse_detected')).toEqual([]);
       expect(app.sent('user_logged_out')).toEqual([]);
     });
@@ -95,9 +86,9 @@ describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshToken
       'a reauthentication fails with access_token_invalid if the session was %s since the request was authenticated',
       async (how) => {
         const session = await app.login();
-        const principal = (await app.auth.authenticate(session.access_token))!;
+        const principal = await app.principal(session.access_token);
         let token = '';
-        if (how === 'refreshed') token = (await app.refresh(session.refresh_token).expect(200)).body.access_token;
+        if (how === 'refreshed') token = (await app.refreshed(session)).access_token;
         if (how === 'reauthenticated') token = (await app.auth.reauthenticate(principal, PASSWORD)).accessToken;
         if (how === 'ended') await app.auth.logout(principal);
         const late = app.auth.reauthenticate(principal, PASSWORD);

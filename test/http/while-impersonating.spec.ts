@@ -1,24 +1,13 @@
-import {
-  ApiKeys,
-  AuthCookies,
-  type AuthPrincipal,
-  type Impersonation,
-  SessionAdministration,
-  socketAccessToken,
-  type TokenPair,
-} from 'nestjs-session-auth';
-import { Browser, cookiesIn } from '../support/browser';
-import { describeHttp, describeEverywhere, historyOf } from '../support/environment';
+import { ApiKeys, AuthCookies, type AuthPrincipal, type Impersonation } from 'nestjs-session-auth';
+import { SessionAdministration, socketAccessToken, type TokenPair } from 'nestjs-session-auth';
+import { ACCESS, Browser, cookiesIn, REFRESH } from '../support/browser';
+import { bearer, describeEverywhere, describeHttp } from '../support/environment';
 import { actAsBob, DrivenImpersonationPolicy, SupportController } from '../support/impersonation';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 
 const auth = { impersonationPolicy: new DrivenImpersonationPolicy(), endpoints: { reauthenticate: true } };
 const controllers = [SupportController];
-const CREDENTIALS = { username: 'alice', password: PASSWORD };
-const REFUSED = {
-  detail: 'Not allowed while you act as a user.',
-  code: 'not_allowed_while_impersonating',
-};
+const REFUSED = { detail: 'Not allowed while you act as a user.', code: 'not_allowed_while_impersonating' };
 const CHANGE = { current_password: PASSWORD, new_password: PASSWORD };
 
 type Call = (app: TestApplication, token: string, principal: AuthPrincipal) => Promise<unknown>;
@@ -68,11 +57,10 @@ describeEverywhere('while an administrator acts as a user', { auth, controllers 
     async (name) => {
       const { accessToken, principal, administrator } = await actAsBob(app);
       const bob = await app.login('bob');
-      const before = await historyOf(app, bob.access_token);
+      const before = await app.history(bob.access_token);
       await REFUSALS[name]!(app, accessToken, principal);
-      for (const token of [accessToken, bob.access_token, administrator.access_token])
-        await app.get('/me', token).expect(200);
-      const added = (await historyOf(app, bob.access_token)).slice(0, -before.length);
+      await app.expectLive({ access_token: accessToken }, bob, administrator);
+      const added = (await app.history(bob.access_token)).slice(0, -before.length);
       expect(added.filter(({ event }) => event !== 'login_success')).toEqual([]);
       expect(app.sent('login_failed')).toEqual([]);
     },
@@ -84,42 +72,27 @@ describeEverywhere('while an administrator acts as a user', { auth, controllers 
       (token: string, id: string) => app.delete(`/auth/sessions/${id.toUpperCase()}`, token),
     ]) {
       const { accessToken, sessionId, administrator, principal } = await actAsBob(app);
+      expect(await app.auth.updateSessionData(principal, { tenant: 'acme' })).toEqual({ tenant: 'acme' });
       await leave(accessToken, sessionId).set('User-Agent', 'console of alice').expect(200);
       await app.get('/me', accessToken).expect(401);
       const { items } = await app.nest.get(SessionAdministration).history(principal.userId, { limit: 1 });
       expect(items).toMatchObject([{ event: 'impersonation_ended', ipAddress: null, userAgent: '' }]);
-      expect((await historyOf(app, administrator.access_token))[0]!.user_agent).toBe('console of alice');
+      expect((await app.history(administrator.access_token))[0]!.user_agent).toBe('console of alice');
       await app.get('/me', administrator.access_token).expect(200);
       await app.refresh(administrator.refresh_token).expect(200);
     }
   });
 });
 
-describeHttp('impersonation by the route of an application', { auth, controllers }, ({ app }) => {
-  it('the principal of an impersonation has the actor, and its data can change', async () => {
-    const alice = await app.login();
-    const { body } = await app.post(`/act-as/${await app.userId('bob')}`, alice.access_token, {}).expect(201);
-    const { accessToken, ...opened } = body as Impersonation;
-    expect(Object.keys(opened).sort()).toEqual(['accessTokenExpiresAt', 'sessionId', 'userId']);
-    const { body: principal } = await app.get('/principal', accessToken).expect(200);
-    const actor = { userId: await app.userId(), sessionId: alice.session_id, reason: 'ticket 7' };
-    expect(principal).toMatchObject({ userId: opened.userId, actor });
-    const own = (await app.auth.authenticate(accessToken))!;
-    await app.auth.updateSessionData(own, { tenant: 'acme' });
-    expect((await app.auth.authenticate(accessToken))!.data).toEqual({ tenant: 'acme' });
-  });
-});
-
 describe.each(['optional', 'only'] as const)('cookies: %s', (mode) => {
   describeHttp('and impersonation', { auth: { ...auth, cookies: { mode } }, controllers }, ({ app }) => {
     const actByCookie = async (browser: Browser): Promise<string> => {
-      await browser.call('/auth/login', CREDENTIALS);
+      await browser.logIn();
       const path = `/act-as/${await app.userId('bob')}`;
       const { body, ...answer } = await browser.send(path, { method: 'POST', body: {} });
       expect(cookiesIn(answer as never)).toEqual([]);
       return (body as Impersonation).accessToken;
     };
-    const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
     const who = async (browser: Browser, request: object = {}): Promise<unknown> =>
       (await browser.send('/me', request)).body.username;
 
@@ -127,12 +100,12 @@ describe.each(['optional', 'only'] as const)('cookies: %s', (mode) => {
       const browser = new Browser(app);
       const token = await actByCookie(browser);
       const { jar } = browser;
-      expect([await who(browser, bearer(token)), await who(browser)]).toEqual(['bob', 'alice']);
-      const headers = { ...bearer(token).headers, 'X-Auth-Transport': 'cookie' };
+      expect([await who(browser, { headers: bearer(token) }), await who(browser)]).toEqual(['bob', 'alice']);
+      const headers = { ...bearer(token), 'X-Auth-Transport': 'cookie' };
       // The first logout is the way back. The second one comes late, as after the end of the impersonation.
       for (const [sent, status] of [
         [headers, 200],
-        [bearer(token).headers, 401],
+        [bearer(token), 401],
       ] as const) {
         expect((await browser.send('/auth/logout', { method: 'POST', headers: sent })).status).toBe(status);
         expect([browser.jar, await who(browser)]).toEqual([jar, 'alice']);
@@ -142,8 +115,8 @@ describe.each(['optional', 'only'] as const)('cookies: %s', (mode) => {
     it('the token of an impersonation is refused as a cookie: on routes, at logout and for sockets', async () => {
       const browser = new Browser(app);
       const token = await actByCookie(browser);
-      browser.put('__Host-auth_access', token);
-      browser.put('__Host-auth_refresh', null);
+      browser.put(ACCESS, token);
+      browser.put(REFRESH, null);
       expect((await browser.send('/me')).status).toBe(401);
       const request = { headers: {}, socket: { server: app.nest.getHttpServer() } };
       const open = (headers: object): Promise<unknown> => {

@@ -1,12 +1,11 @@
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import { TokenSource, type PresentedToken, type TransportCall } from 'nestjs-session-auth';
-import { Browser, type Initiator } from '../../support/browser';
+import { ACCESS, Browser, type Initiator } from '../../support/browser';
 import { MINUTE } from '../../support/driven-clock';
 import { applicationStarter } from '../../support/start-for-test';
-import { PASSWORD, type TestApplication, type TestApplicationOptions } from '../../support/test-application';
+import { CREDENTIALS, type TestApplication, type TestApplicationOptions } from '../../support/test-application';
 import { ChatGateway, connectIo, connectWs, gatewayOptions } from './chat';
 
-const ACCESS = '__Host-auth_access';
 const OWN = 'https://api.example.com';
 const TRUSTED = 'https://app.example.com';
 const NOBODY = ['nobody', null];
@@ -31,7 +30,7 @@ let Cookie: string;
 async function start(options: Partial<TestApplicationOptions> = {}, isOld = false): Promise<void> {
   app = await startApplication(options);
   browser = new Browser(app, OWN, isOld);
-  const { accessToken } = await app.auth.login({ username: 'alice', password: PASSWORD });
+  const { accessToken } = await app.auth.login(CREDENTIALS);
   browser.put(ACCESS, accessToken);
   Cookie = `${ACCESS}=${accessToken}`;
 }
