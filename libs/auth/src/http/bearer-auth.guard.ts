@@ -110,9 +110,10 @@ export class BearerAuthGuard implements CanActivate {
   private rulesOf(context: ExecutionContext): RouteRules {
     const handler = context.getHandler();
     const type = context.getClass();
-    const byClass = this.rules.get(handler) ?? new WeakMap<object, RouteRules>();
-    const rules = byClass.get(type) ?? rulesOf(context);
-    this.rules.set(handler, byClass.set(type, rules));
+    const known = this.rules.get(handler)?.get(type);
+    if (known) return known;
+    const rules = rulesOf(context);
+    this.rules.set(handler, (this.rules.get(handler) ?? new WeakMap()).set(type, rules));
     return rules;
   }
 }

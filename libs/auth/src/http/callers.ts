@@ -16,7 +16,8 @@ export type Principal = AuthPrincipal | ExternalPrincipal;
 export class Caller {
   private user: Promise<unknown> | undefined;
   private session: Promise<SessionInfo> | undefined;
-  private readonly events = new WeakMap<object, Caller>();
+  /** Created for subscriptions only. */
+  private events: WeakMap<object, Caller> | undefined;
 
   constructor(
     readonly principal: Principal,
@@ -35,6 +36,7 @@ export class Caller {
 
   /** Returns the caller of an event of a subscription, for which the user may have changed since the last event. */
   ofEvent(event: object): Caller {
+    this.events ??= new WeakMap();
     const caller = this.events.get(event) ?? new Caller(this.principal, this.auth);
     this.events.set(event, caller);
     return caller;
