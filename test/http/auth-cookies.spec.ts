@@ -6,8 +6,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerOf, Browser, cookiesIn, REFRESH } from '../support/browser';
 import { SECOND } from '../support/driven-clock';
 import { CREDENTIALS, PASSWORD } from '../support/test-application';
-import { restorePassword, storedEnd, describeHttp } from '../support/environment';
-import { applicationStarter } from '../support/start-for-test';
+import { restorePassword, describeHttp } from '../support/environment';
+import { startForTest } from '../support/start-for-test';
 
 /** An application that renders its pages, and opens sessions itself. */
 @Controller()
@@ -86,9 +86,8 @@ describeHttp('AuthCookies', options, ({ app }) => {
   });
 
   it('AuthCookies clears the cookies without ending the session', async () => {
-    const response = await browser.send('/leave', { method: 'POST' });
-    expect([cookiesIn(response).length, browser.jar]).toEqual([2, {}]);
-    expect(await storedEnd(app, sessionId)).toMatchObject({ state: 'active' });
+    expect(cookiesIn(await browser.send('/leave', { method: 'POST' }))).toHaveLength(2);
+    expect([browser.jar, (await app.storedEnd(sessionId)).state]).toEqual([{}, 'active']);
   });
 
   it('AuthCookies refreshes the tokens for a page that is opened from any site, and for a form from the same origin', async () => {
@@ -144,9 +143,7 @@ describeHttp('AuthCookies', options, ({ app }) => {
   });
 });
 
-const start = applicationStarter();
-
 it('AuthCookies without the option `cookies` fails with an error that names the option to set', async () => {
-  const { nest } = await start();
+  const { nest } = await startForTest('sqlite');
   expect(() => nest.get(AuthCookies).clear({} as never)).toThrow("cookies: { mode: 'optional' }");
 });

@@ -16,10 +16,6 @@ describe('the verified caller of a request', () => {
     storeHttpCaller(request, caller);
   });
 
-  it('the verified caller is the one that was stored last', () => {
-    expect(verifiedCaller(request)).toBe(caller);
-  });
-
   it.each([
     ['that is a copy', () => ({ ...request, headers: { authorization: 'Bearer another' } })],
     ['that inherits from the original', () => Object.create(request) as AuthRequest],

@@ -1,5 +1,6 @@
 import { ClassSerializerInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -7,53 +8,46 @@ import { connect } from 'node:http2';
 import { text } from 'node:stream/consumers';
 import { describeHttp } from '../support/environment';
 import { applicationStarter } from '../support/start-for-test';
-import { PASSWORD, type LoginAnswer } from '../support/test-application';
+import {
+  CREDENTIALS,
+  INVALID_REFRESH,
+  PASSWORD,
+  type LoginAnswer,
+  type TestApplicationOptions,
+} from '../support/test-application';
 
-const CREDENTIALS = { username: 'alice', password: PASSWORD };
 const DETAIL = { detail: expect.any(String) as string };
 
 const start = applicationStarter();
 
-describeHttp(
-  'applications that accept larger bodies',
-  {
-    configure: (app) => {
-      const isExpress = app.getHttpAdapter().getType() === 'express';
-      if (isExpress) app.useBodyParser('json', { limit: '1mb' });
-      else (app as unknown as NestFastifyApplication).useBodyParser('application/json', { bodyLimit: 1024 * 1024 });
-    },
-  },
-  ({ app }) => {
-    it("the limit of the application applies to the library's routes", async () => {
-      const post = (length: number) => app.http.post('/auth/token/refresh').send({ refresh_token: 'x'.repeat(length) });
-      await post(900_000).expect(400, { non_field_errors: ['Invalid or expired refresh token.'] });
-      const { status, body } = await post(1_100_000);
-      expect([status, body]).toEqual([413, { detail: expect.any(String) }]);
-    });
-  },
-);
+const withLargerBodies = (app: NestExpressApplication | NestFastifyApplication): void => {
+  if (app.getHttpAdapter().getType() === 'express')
+    (app as NestExpressApplication).useBodyParser('json', { limit: '1mb' });
+  else (app as NestFastifyApplication).useBodyParser('application/json', { bodyLimit: 1024 * 1024 });
+};
 
-describeHttp(
-  'a global ClassSerializerInterceptor that exposes no property',
-  {
-    configure: (app) => {
-      app.useGlobalInterceptors(new ClassSerializerInterceptor(app.get(Reflector), { strategy: 'excludeAll' }));
-    },
-    auth: { endpoints: { reauthenticate: true } },
-  },
-  ({ app }) => {
-    it('does not change the responses of the library', async () => {
-      const opened = await app.login();
-      const { body: pair } = await app.refresh(opened.refresh_token).expect(200);
-      const { body: sessions } = await app.get('/auth/sessions', pair.access_token);
-      expect(sessions).toMatchObject([{ id: opened.session_id, is_current: true }]);
-      const { body: history } = await app.get('/auth/history', pair.access_token);
-      expect(history[0]).toMatchObject({ event: 'token_refresh', extra: {} });
-      const { body: renewed } = await app.post('/auth/reauthenticate', pair.access_token, { password: PASSWORD });
-      await app.post('/auth/logout', renewed.access_token).expect(200, { detail: 'Logged out successfully.' });
-    });
-  },
-);
+describeHttp('applications that accept larger bodies', { configure: withLargerBodies }, ({ app }) => {
+  it("the limit of the application applies to the library's routes", async () => {
+    await app.refresh('x'.repeat(900_000)).expect(400, INVALID_REFRESH);
+    expect((await app.refresh('x'.repeat(1_100_000)).expect(413)).body).toEqual(DETAIL);
+  });
+});
+
+const excludingAll: TestApplicationOptions['configure'] = (app) =>
+  void app.useGlobalInterceptors(new ClassSerializerInterceptor(app.get(Reflector), { strategy: 'excludeAll' }));
+const excluding = { configure: excludingAll, auth: { endpoints: { reauthenticate: true } } };
+
+describeHttp('a global ClassSerializerInterceptor that exposes no property', excluding, ({ app }) => {
+  it('does not change the responses of the library', async () => {
+    const opened = await app.login();
+    const { access_token: token } = await app.refreshed(opened);
+    const { body: sessions } = await app.get('/auth/sessions', token);
+    expect(sessions).toMatchObject([{ id: opened.session_id, is_current: true }]);
+    expect((await app.history(token))[0]).toMatchObject({ event: 'token_refresh', extra: {} });
+    const { body: renewed } = await app.post('/auth/reauthenticate', token, { password: PASSWORD });
+    await app.post('/auth/logout', renewed.access_token).expect(200, { detail: 'Logged out successfully.' });
+  });
+});
 
 type Middleware = (request: IncomingMessage & { body?: unknown }, response: unknown, next: () => void) => void;
 
@@ -76,8 +70,7 @@ const HANDED_OVER: Readonly<Record<string, Middleware>> = {
 
 it.each(Object.entries(HANDED_OVER))('the body of a request counts if it has %s', async (_title, middleware) => {
   const app = await start({ configure: (nest) => void nest.use(middleware) });
-  const first = await app.login();
-  await app.refresh(first.refresh_token).expect(200);
+  await app.refreshed(await app.login());
   const { access_token: token } = await app.login();
   await app.post('/auth/logout/all', token, { keep_current: true }).expect(200, { detail: 'Revoked 1 session(s).' });
   await app.get('/me', token).expect(200);

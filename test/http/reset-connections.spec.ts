@@ -3,81 +3,72 @@ import { createServer, request as send } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BearerAuthGuard, clientInfoOf, type AuthRequest } from 'nestjs-session-auth';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AuthEvent, BearerAuthGuard, clientInfoOf, type AuthRequest } from 'nestjs-session-auth';
 import { describeHttp } from '../support/environment';
-import { PASSWORD } from '../support/test-application';
+import { CREDENTIALS, PASSWORD } from '../support/test-application';
 import { sendAndReset, sendAndResetUnseen } from '../support/reset-connection';
 
-const EVENTS = [
-  ...['login_success', 'login_failure', 'token_refresh', 'logout', 'session_revoked', 'forced_logout'],
-  ...['reauthentication', 'password_change'],
-];
-
-const addresses: (string | null | undefined)[] = [];
+const received: (string | null | undefined)[] = [];
 
 @Controller()
 class OwnController {
   @Post('own')
   @UseGuards(BearerAuthGuard)
   async own(@Req() request: AuthRequest): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    addresses.push(clientInfoOf(request).ipAddress);
+    await pause(20);
+    received.push(clientInfoOf(request).ipAddress);
   }
 }
 
 const options = { controllers: [OwnController], auth: { endpoints: { reauthenticate: true } } };
 
 describeHttp('clients that reset their connection', options, ({ app }) => {
-  const storedEvents = (names: readonly string[]): Promise<{ event: string; ip_address: string | null }[]> =>
-    app.dataSource.query(
-      `SELECT event, ip_address FROM auth_events WHERE event IN (${names.map((name) => `'${name}'`).join()})`,
-    );
-  /** Waits up to five seconds for the given number of events. */
-  const eventsOf = async (count: number, ...names: string[]): ReturnType<typeof storedEvents> => {
-    for (const until = Date.now() + 5_000; Date.now() < until;) {
-      const rows = await storedEvents(names);
-      if (rows.length >= count) return rows;
-      await new Promise((resolve) => setTimeout(resolve, 10));
+  const addresses = async (): Promise<[event: string, address: string | null][]> => {
+    const rows = await app.dataSource.getRepository(AuthEvent).find({ order: { id: 'ASC' } });
+    return rows.map(({ event, ipAddress }) => [event, ipAddress]);
+  };
+  /** Waits up to five seconds until that many events with these names are stored, and returns their addresses. */
+  const addressesOf = async (count: number, ...names: string[]): Promise<(string | null)[]> => {
+    for (const until = Date.now() + 5_000; ;) {
+      const found = (await addresses()).filter(([event]) => names.includes(event));
+      if (found.length >= count || Date.now() > until) return found.map(([, address]) => address);
+      await pause(10);
     }
-    return storedEvents(names);
   };
 
   it('the address of a client that sends a wrong password and resets its connection immediately is recorded', async () => {
     for (let i = 0; i < 3; i++) await sendAndReset(app, '/auth/login', { username: 'alice', password: 'wrong' });
-    const failures = await eventsOf(3, 'login_failure');
-    expect(failures.map(({ ip_address: ip }) => ip)).toEqual(Array<string>(3).fill('127.0.0.1'));
+    expect(await addressesOf(3, 'login_failure')).toEqual(Array(3).fill('127.0.0.1'));
   });
 
   it('the address of a client that ends sessions with a stolen token and resets its connection immediately is recorded', async () => {
     const { access_token: token } = await app.login();
     await app.login();
     await sendAndReset(app, '/auth/logout/all', {}, `Authorization: Bearer ${token}`);
-    const ends = await eventsOf(2, 'logout', 'session_revoked');
-    expect(ends.map(({ ip_address: ip }) => ip)).toEqual(['127.0.0.1', '127.0.0.1']);
+    expect(await addressesOf(2, 'logout', 'session_revoked')).toEqual(['127.0.0.1', '127.0.0.1']);
   });
 
   it("the application's routes receive the address of a client that resets its connection", async () => {
     const { access_token: token } = await app.login();
-    addresses.length = 0;
+    received.length = 0;
     await sendAndReset(app, '/own', {}, `Authorization: Bearer ${token}`);
-    while (addresses.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(addresses).toEqual(['127.0.0.1']);
+    while (received.length === 0) await pause(10);
+    expect(received).toEqual(['127.0.0.1']);
   });
 
   it.each(['login', 'token/refresh', 'logout', 'logout/all', 'reauthenticate', 'password/change'])(
     'a client that resets its connection before the server accepts it cannot use POST %s, because its address is unknown',
     async (path) => {
       const { access_token: token, refresh_token } = await app.login();
-      const body = {
-        ...{ username: 'alice', password: PASSWORD, refresh_token },
-        ...{ current_password: PASSWORD, new_password: 'another horse battery staple' },
-      };
-      const before = await storedEvents(EVENTS);
+      const change = { current_password: PASSWORD, new_password: 'another horse battery staple' };
+      const body = { ...CREDENTIALS, refresh_token, ...change };
+      const before = await addresses();
       sendAndResetUnseen(app, `/auth/${path}`, body, `Authorization: Bearer ${token}`);
       // Gives the server time to process the request.
       for (let i = 0; i < 5; i++) await app.get('/me', token).expect(200);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      expect(await storedEvents(EVENTS)).toEqual(before);
+      await pause(100);
+      expect(await addresses()).toEqual(before);
       await app.get('/me', token).expect(200);
     },
   );
@@ -92,7 +83,7 @@ describeHttp('clients that break off before the body', {}, ({ app }) => {
       for (let i = 0; i < 3; i++) {
         const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
         socket.write([...lines, '', ''].join('\r\n'));
-        await new Promise((resolve) => setTimeout(resolve, 30));
+        await pause(30);
         socket.resetAndDestroy();
       }
       await app.login();
@@ -111,7 +102,7 @@ describeHttp('clients on a Unix socket', {}, ({ app, database, platform }) => {
       const login = send({ socketPath, path: '/auth/login', method: 'POST', headers }, (response) =>
         resolve(response.resume().statusCode),
       );
-      login.on('error', reject).end(JSON.stringify({ username: 'alice', password: PASSWORD }));
+      login.on('error', reject).end(JSON.stringify(CREDENTIALS));
     });
     server.close();
     expect(status).toBe(200);

@@ -1,25 +1,20 @@
-import { SecondFactor, type AuthModuleRootOptions, type ClientInfo } from 'nestjs-session-auth';
+import type { AuthModuleRootOptions } from 'nestjs-session-auth';
 import { sendRaw, describeEverywhere } from '../../support/environment';
 import { DrivenLoginPolicy, SUSPENDED } from '../../support/login-policy';
+import { secondFactorIf } from '../../support/second-factor';
 import { MINUTE } from '../../support/driven-clock';
 import { PASSWORD, type LoginAnswer } from '../../support/test-application';
 import { documentOf, ResponseChecker } from './response-checker';
 
 const NEEDS_SECOND_FACTOR = 'needs a second factor';
-
-class UserAgentSecondFactor extends SecondFactor {
-  isRequired(_: unknown, { userAgent }: ClientInfo): boolean {
-    return userAgent === NEEDS_SECOND_FACTOR;
-  }
-}
-
+const secondFactor = secondFactorIf((_, { userAgent }) => userAgent === NEEDS_SECOND_FACTOR);
 const REFUSED = 'refused by the policy';
 const policy = new DrivenLoginPolicy();
 policy.answer = (_, { client }) => (client.userAgent === REFUSED ? SUSPENDED : null);
 
 const AUTH: AuthModuleRootOptions = {
   loginPolicy: policy,
-  secondFactor: new UserAgentSecondFactor(),
+  secondFactor,
   sessionPolicy: 'max_count',
   maxSessions: 2,
   onSessionLimit: 'reject',
@@ -45,16 +40,10 @@ interface Endpoint {
 const UUID = '00000000-0000-4000-8000-000000000000';
 const CREDENTIALS = { username: 'bob', password: PASSWORD };
 const CHANGE = { current_password: PASSWORD, new_password: PASSWORD };
-const post = (path: string, more: Partial<Endpoint> = {}): Endpoint => ({
-  method: 'POST',
-  path: `/auth/${path}`,
-  ...more,
-});
+const post = (path: string, more: Partial<Endpoint> = {}) => ({ method: 'POST', path: `/auth/${path}`, ...more });
 const LOGIN = post('login', { isOpen: true, hasTokens: true, body: () => CREDENTIALS, password: 'password' });
-const REFRESH = post('token/refresh', {
-  ...{ isOpen: true, hasTokens: true },
-  body: ({ refresh_token }) => ({ refresh_token }),
-});
+const refreshBody: Endpoint['body'] = ({ refresh_token }) => ({ refresh_token });
+const REFRESH = post('token/refresh', { isOpen: true, hasTokens: true, body: refreshBody });
 const DELETE: Endpoint = { method: 'DELETE', path: `/auth/sessions/${UUID}`, needsRecentLogin: true };
 const HISTORY: Endpoint = { method: 'GET', path: '/auth/history?limit=10' };
 const ENDPOINTS: readonly Endpoint[] = [

@@ -97,18 +97,6 @@ describe('WebSockets in cookie mode', () => {
 describe('WebSocket messages with @OptionalAuth()', () => {
   beforeEach(() => start({ auth: { ...auth, tokenSource: MessageTokens } }));
 
-  it('a message handler receives the user of the handshake, or null, and refuses a token that has become invalid', async () => {
-    const { access_token: token, session_id: id } = await app.login();
-    const ask = await connect({ Authorization: `Bearer ${token}` });
-    const nobody = await connect();
-    const sent = [undefined, 'text', {}];
-    for (const data of sent) {
-      expect([await ask('visitor', data), await nobody('visitor', data)]).toEqual([['alice', id], NOBODY]);
-    }
-    await app.post('/auth/logout', token).expect(200);
-    for (const data of sent) expect(await ask('visitor', data)).toBe('access_token_invalid');
-  });
-
   it('a message handler receives null after the cookie of the handshake has become invalid, but refuses an invalid token', async () => {
     const ask = await connect(browser.handshakeFrom(OWN));
     const { access_token: token, session_id: id } = await app.login('bob');
