@@ -256,7 +256,7 @@ export class Authenticate {
       if (!found || found.validUntil <= now || sha256(accessToken) !== found.accessDigest) return null;
       // The user's history does not show the address of an administrator.
       const account = await this.accountInRealm(found, found.actor === null ? info : {}, realm);
-      if (!account || (found.actor !== null && !(await this.hasLiveActor(found, info)))) return null;
+      if (!account || !(await this.hasLiveActor(found, info))) return null;
       if (isReceived && found.replayUntil > now) {
         const store = (): Promise<boolean> => this.storeFirstUse(found, now);
         if (!(await this.firstUses.run(found.accessDigest, store))) return null;
