@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import { Database } from '../../libs/auth/src/database/database';
 import { describeEachPooled, describeOn, DIALECTS } from '../support/databases';
-import { userIdOf } from '../support/environment';
 import { databaseForTest, startForTest } from '../support/start-for-test';
 import { connectionsOf } from '../support/tap';
 import { TestApplication, PASSWORD, type TestApplicationOptions } from '../support/test-application';
@@ -128,18 +127,6 @@ describeEachPooled("the library's own connections on %s", (name) => {
     } finally {
       changed.forEach((oid, index) => types.setTypeParser(oid, parsers[index]!));
     }
-  });
-
-  it('calls inside a transaction of the application also ignore its settings and casts', async () => {
-    const app = await start();
-    const session = await app.login();
-    await app.dataSource.transaction(async (manager) => {
-      if (!isPostgres) await manager.query("SET SESSION sql_mode = 'NO_BACKSLASH_ESCAPES'");
-      await app.auth.inTransaction(manager).disableUser(await userIdOf(app));
-      if (isPostgres) return;
-      expect(await manager.query('SELECT @@sql_mode AS mode')).toEqual([{ mode: 'NO_BACKSLASH_ESCAPES' }]);
-    });
-    await app.get('/ping', session.access_token).expect(401);
   });
 
   it('opens connections when they are needed, up to the option connections, and ends them with the application', async () => {

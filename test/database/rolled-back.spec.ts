@@ -3,36 +3,34 @@ import { Database } from '../../libs/auth/src/database/database';
 import { JoinedTransaction } from '../../libs/auth/src/database/joined-transaction';
 import { affectedBy, RolledBack, type Step, type Transaction } from '../../libs/auth/src/database/transaction';
 import { DIALECTS } from '../support/databases';
-import { describeOnEachDatabase, describeOnEachServer, type TestEnvironment } from '../support/environment';
+import { describeOnEachDatabase, describeOnEachServer } from '../support/environment';
 import { connectionLost, withDeadline } from '../support/tap';
 
 const insert = (userId: string): string =>
   `INSERT INTO auth_user_locks (user_id, credentials_version, lock_count) VALUES ('${userId}', 0, 0)`;
 
-describeOnEachDatabase('RolledBack', {}, (env: TestEnvironment) => {
-  function* refuse(userId: string): Transaction<RolledBack<string>> {
-    yield* affectedBy({ sql: insert(userId), params: [] });
+describeOnEachDatabase('RolledBack', {}, ({ app }) => {
+  function* refuse(): Transaction<RolledBack<string>> {
+    yield* affectedBy({ sql: insert('refused'), params: [] });
     return new RolledBack('refused');
   }
 
   it('a transaction that returns RolledBack changes nothing, even within a transaction of the application', async () => {
-    const { dataSource, nest } = env.app;
-    const running = nest.get(Database);
-    for (let i = 0; i < 20; i++) expect(await running.transaction(null, () => refuse('refused'))).toBe('refused');
-    await dataSource.transaction(async (manager) => {
+    const database = app.nest.get(Database);
+    for (let i = 0; i < 20; i++) expect(await database.transaction(null, refuse)).toBe('refused');
+    await app.dataSource.transaction(async (manager) => {
       await manager.query(insert('before'));
-      const joined = new JoinedTransaction(manager.queryRunner!);
-      expect(await running.transaction(joined, () => refuse('refused'))).toBe('refused');
+      expect(await database.transaction(new JoinedTransaction(manager.queryRunner!), refuse)).toBe('refused');
       await manager.query(insert('after'));
     });
-    const rows = await dataSource.query('SELECT user_id FROM auth_user_locks ORDER BY user_id');
+    const rows = await app.dataSource.query('SELECT user_id FROM auth_user_locks ORDER BY user_id');
     expect(rows).toEqual([{ user_id: 'after' }, { user_id: 'before' }]);
   });
 });
 
 /** Skipped on SQLite, where the library waits for other writers until the deadline and has no network connection. */
-describeOnEachServer('transactions that the database rolls back', { users: [] }, (env: TestEnvironment) => {
-  const database = (): Database => env.app.nest.get(Database);
+describeOnEachServer('transactions that the database rolls back', { users: [] }, ({ app, name }) => {
+  const database = (): Database => app.nest.get(Database);
   beforeEach(() => {
     Object.assign(database(), { logger: { error: () => undefined }, pause: () => Promise.resolve() });
   });
@@ -45,7 +43,7 @@ describeOnEachServer('transactions that the database rolls back', { users: [] },
   };
 
   function* raiseConflict(): Step<void> {
-    yield { sql: conflicts[DIALECTS[env.database.name]], params: [] };
+    yield { sql: conflicts[DIALECTS[name]], params: [] };
   }
 
   function* insertTheSameKeyTwice(): Step<void> {
@@ -68,23 +66,20 @@ describeOnEachServer('transactions that the database rolls back', { users: [] },
     return { runs, outcome };
   }
 
-  it.each([
-    { what: 'conflicts with another transaction', fail: raiseConflict, mostRuns: 6 },
-    { what: 'violates a unique key', fail: insertTheSameKeyTwice, mostRuns: 3 },
-  ])(
-    'a transaction that $what is tried $mostRuns times and then fails with database_unavailable',
-    async ({ fail, mostRuns }) => {
-      expect(await runsOf(mostRuns - 1, fail)).toEqual({ runs: mostRuns, outcome: 'done' });
-      const { runs, outcome } = await runsOf(Infinity, fail);
-      expect(runs).toBe(mostRuns);
-      expect(outcome).toMatchObject({ code: 'database_unavailable', kind: 'rolled_back' });
-    },
-  );
+  it.each<[string, number, () => Step<void>]>([
+    ['conflicts with another transaction', 6, raiseConflict],
+    ['violates a unique key', 3, insertTheSameKeyTwice],
+  ])('a transaction that %s is tried %i times and then fails with database_unavailable', async (_, mostRuns, fail) => {
+    expect(await runsOf(mostRuns - 1, fail)).toEqual({ runs: mostRuns, outcome: 'done' });
+    const { runs, outcome } = await runsOf(Infinity, fail);
+    expect(runs).toBe(mostRuns);
+    expect(outcome).toMatchObject({ code: 'database_unavailable', kind: 'rolled_back' });
+  });
 
   it('a transaction that loses its connection is tried until the deadline', async () => {
     expect((await runsOf(10, loseTheConnection)).outcome).toBe('done');
     Object.assign(database(), { pause: () => setTimeout(20) });
-    const { runs, outcome } = await withDeadline(env.app, 500, () => runsOf(Infinity, loseTheConnection));
+    const { runs, outcome } = await withDeadline(app, 500, () => runsOf(Infinity, loseTheConnection));
     expect(runs).toBeGreaterThan(3);
     expect(outcome).toMatchObject({ code: 'database_unavailable', kind: 'connection_lost' });
   });

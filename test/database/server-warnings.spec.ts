@@ -3,7 +3,7 @@ import { Database } from '../../libs/auth/src/database/database';
 import { serverWarnings } from '../../libs/auth/src/database/server-checks';
 import type { Row } from '../../libs/auth/src/database/transaction';
 import { describeOn, type Dialect } from '../support/databases';
-import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { describeOnEachDatabase } from '../support/environment';
 import { databaseForTest, startForTest } from '../support/start-for-test';
 
 type Answers = readonly (readonly [statement: RegExp, answer: readonly Row[] | Error])[];
@@ -68,16 +68,16 @@ describe('warnings about the database server', () => {
   });
 });
 
-describeOnEachDatabase('server warnings', { users: [] }, (env: TestEnvironment) => {
+describeOnEachDatabase('server warnings', { users: [] }, ({ start }) => {
   it('a suitable server causes no warning', async () => {
-    const app = await env.start();
+    const app = await start();
     expect(await app.nest.get(Database).serverWarnings()).toEqual([]);
     expect(app.logs.filter((line) => /server|standby|wsrep/i.test(line))).toEqual([]);
   });
 
   it('an application starts without a warning if the queries for server warnings fail', async () => {
     const fail = (): Promise<never> => Promise.reject(new Error('permission denied'));
-    const app = await env.start({ configure: (nest) => void (nest.get(Database).serverWarnings = fail) });
+    const app = await start({ configure: (nest) => void (nest.get(Database).serverWarnings = fail) });
     expect(app.logs.join('\n')).not.toMatch(/permission|server is/);
   });
 });

@@ -3,7 +3,7 @@ import { StatementFactory } from '../../libs/auth/src/database/statements';
 import { firstEventIdAt } from '../../libs/auth/src/history/event-log';
 import { DIALECTS } from '../support/databases';
 import { DAY } from '../support/driven-clock';
-import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { describeOnEachDatabase } from '../support/environment';
 import { scansOf } from '../support/plans';
 import { insertRows, sessionRow } from '../support/rows';
 import type { Call } from '../support/tap';
@@ -57,22 +57,21 @@ describe('the statements of the library', () => {
   });
   afterAll(() => jest.restoreAllMocks());
 
-  describeOnEachDatabase('with many sessions', { auth: AUTH }, (env: TestEnvironment) => {
+  describeOnEachDatabase('with many sessions', { auth: AUTH }, ({ app, tap, name }) => {
     const sent = new Map<string, Call>();
     const scans: string[] = [];
     let planned = 0;
 
     beforeAll(async () => {
-      const { app, tap, database } = env;
       await fill(app);
-      if (DIALECTS[database.name] === 'postgres') await app.dataSource.query('ANALYZE');
-      if (DIALECTS[database.name] === 'mysql') await app.dataSource.query('ANALYZE TABLE auth_sessions, auth_events');
+      if (DIALECTS[name] === 'postgres') await app.dataSource.query('ANALYZE');
+      if (DIALECTS[name] === 'mysql') await app.dataSource.query('ANALYZE TABLE auth_sessions, auth_events');
       tap.hook = { before: (call) => void (call.sql && sent.set(call.sql, { ...call, params: [...call.params] })) };
       await useEverything(app);
       tap.hook = {};
       for (const call of sent.values()) {
         if (!/^(SELECT|UPDATE|DELETE|WITH)/.test(call.sql) || !/auth_(?!users)/.test(call.sql)) continue;
-        const scanned = await scansOf[DIALECTS[database.name]](app.dataSource, call);
+        const scanned = await scansOf[DIALECTS[name]](app.dataSource, call);
         planned++;
         // A dry run of pruning counts the rows of all users.
         if (call.sql.includes('HAVING COUNT(*)')) continue;
@@ -89,12 +88,10 @@ describe('the statements of the library', () => {
 
     it('no statement changes the same table twice', () => {
       const written = new Set([...sent.keys()].flatMap(writtenTables));
-      expect([...written]).toEqual(
-        expect.arrayContaining(env.app.dataSource.entityMetadatas.map((one) => one.tableName)),
-      );
+      expect([...written]).toEqual(expect.arrayContaining(app.dataSource.entityMetadatas.map((one) => one.tableName)));
       const statements = [...templates, ...sent.keys()];
       // One statement rotates a session and writes the event.
-      if (DIALECTS[env.database.name] === 'postgres') {
+      if (DIALECTS[name] === 'postgres') {
         expect(statements.map(writtenTables)).toContainEqual(['auth_sessions', 'auth_events']);
       }
       expect(statements.filter((sql) => new Set(writtenTables(sql)).size < writtenTables(sql).length)).toEqual([]);

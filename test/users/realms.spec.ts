@@ -25,6 +25,7 @@ import {
   describeApplication,
   describeEverywhere,
   describeOnEachDatabase,
+  INVALID_ACCESS,
   INVALID_REFRESH,
 } from '../support/environment';
 import { mercurius } from '../support/graphql-connection';
@@ -36,7 +37,6 @@ import { PASSWORD, type LoginAnswer, type TestApplication } from '../support/tes
 
 const NEW = 'another long password';
 const HARDWARE = { methods: ['hwk'] };
-const INVALID_ACCESS = { detail: 'Invalid or expired access token.', code: 'access_token_invalid' };
 const TABLES = ['sessions', 'events', 'login_failures', 'login_tickets', 'password_resets', 'user_locks'];
 
 /** What the attacker knows of the user of acme. */
