@@ -106,7 +106,9 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
         export declare class JwtAuthGuard implements CanActivate {
           canActivate(context: ExecutionContext): boolean | Promise<boolean>;
         }`,
-      'old-tokens': 'export declare class OldTokens { take(token: string): Promise<number | undefined>; }',
+      'old-tokens': `export declare class OldTokens {
+        take(token: string): Promise<{ userId: number; issuedAt: Date } | undefined>;
+      }`,
     },
   },
   'docs/notifications.md': {
