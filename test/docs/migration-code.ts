@@ -5,7 +5,7 @@ const PAGE = 'docs/moving-from-express-session.md';
 
 /** The names of the files on the page, in the order of its code blocks. */
 const NAMES = [
-  ...['taken-over.entity', 'opened-session-cipher', 'former-sessions', 'logout-of-all.interceptor'],
+  ...['taken-over.entity', 'opened-session-cipher', 'former-sessions'],
   ...['take-over.middleware', 'own-page', 'migration.module', 'main', 'exchange.controller'],
 ];
 

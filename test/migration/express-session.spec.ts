@@ -1,8 +1,8 @@
-import { Controller, Post, type Type } from '@nestjs/common';
+import { Controller, Injectable, Post, type Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import session, { MemoryStore } from 'express-session';
-import { AUTH_ENTITIES, AuthSession, RequireRecentLogin } from 'nestjs-session-auth';
+import { AUTH_ENTITIES, AuthSession, RequireRecentLogin, SecondFactor } from 'nestjs-session-auth';
 import { createHmac } from 'node:crypto';
 import { restorePassword, describeOnEachDatabase, userIdOf } from '../support/environment';
 import { Browser } from '../support/browser';
@@ -17,6 +17,16 @@ const SECRET = 'the secret of the old application';
 const OLD = 'connect.sid';
 const NEW = ['__Host-auth_access', '__Host-auth_refresh'];
 const EVIL = { from: 'https://evil.test' } as const;
+
+/** Requires a second factor while a test sets `required`. */
+@Injectable()
+class Factor extends SecondFactor {
+  static required = false;
+
+  isRequired(): boolean {
+    return Factor.required;
+  }
+}
 
 @Controller('payout')
 class PayoutController {
@@ -41,7 +51,12 @@ function mountOldLogin(app: NestExpressApplication): void {
 }
 
 const options = {
-  auth: { cookies: { mode: 'optional' as const }, endpoints: { reauthenticate: true } },
+  auth: {
+    cookies: { mode: 'optional' as const },
+    endpoints: { reauthenticate: true },
+    history: { maxRowsPerUser: 10 },
+    secondFactor: Factor,
+  },
   entities: [...AUTH_ENTITIES, TakenOver],
   imports: [MigrationModule],
   controllers: [PayoutController],
@@ -51,7 +66,10 @@ const options = {
 describeOnEachDatabase('an application that leaves express-session', options, ({ app }) => {
   let browser: Browser;
 
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => {
+    jest.restoreAllMocks();
+    Factor.required = false;
+  });
 
   const oldLogin = async (of: Browser, username = 'alice'): Promise<void> => {
     await of.send(`/old/login?id=${await userIdOf(app, username)}`);
@@ -249,9 +267,10 @@ describeOnEachDatabase('an application that leaves express-session', options, ({
     'a logout of all': () => browser.call('/auth/logout/all', { keep_current: true }),
     'a password change': () =>
       browser.call('/auth/password/change', { current_password: PASSWORD, new_password: 'a new long password' }),
-    'the end of one session': async () => {
-      const { session_id: id } = await app.login();
-      return browser.call(`/auth/sessions/${id}`, undefined, { method: 'DELETE' });
+    'the end of all other sessions by the application': async () => {
+      const { body, status } = await browser.send('/me');
+      await app.auth.endSessions(await app.userId(), { except: body.session_id as string });
+      return { status };
     },
   };
 
@@ -275,6 +294,38 @@ describeOnEachDatabase('an application that leaves express-session', options, ({
     expect(await me()).toBe('alice');
     expect((await browser.call('/auth/logout/all', { keep_current: false })).status).toBe(200);
     expect([await me(other), await sessions()]).toEqual([401, 0]);
+  });
+
+  it('former sessions are refused after a password reset, even if pruning has removed its event', async () => {
+    const id = await app.userId();
+    await app.auth.resetPassword(id, PASSWORD);
+    for (let i = 0; i < 10; i++) await app.post('/auth/logout', (await app.login()).access_token).expect(200);
+    await app.pruning.prune();
+    expect(await app.auth.history(id, { event: 'password_reset' })).toEqual([]);
+    expect(await me()).toBe(401);
+    expect([await oldSessions(), await sessions()]).toEqual([0, 0]);
+  });
+
+  it('a former session is refused if the sessions of its user end during the takeover', async () => {
+    const id = await app.userId();
+    const open = app.auth.openSession.bind(app.auth);
+    jest.spyOn(app.auth, 'openSession').mockImplementationOnce(async (...given) => {
+      await app.auth.endSessions(id);
+      return open(...given);
+    });
+    expect([await me(), await sessions()]).toEqual([400, 0]);
+    expect([await me(), await oldSessions(), await sessions()]).toEqual([401, 0, 0]);
+  });
+
+  it('a former session of a user who needs a second factor is not taken over', async () => {
+    Factor.required = true;
+    expect([await me(), await oldSessions(), await sessions()]).toEqual([401, 0, 0]);
+  });
+
+  it('the end of a single session ends no former session', async () => {
+    const { session_id: id } = await app.login();
+    await app.auth.revokeSession(await app.userId(), id);
+    expect(await me()).toBe('alice');
   });
 
   it('a refused logout of all ends no former session', async () => {
