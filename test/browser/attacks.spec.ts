@@ -6,15 +6,14 @@ import { requestStatus, PASSWORD, signInAt, BrowserEnvironment } from './environ
 jest.setTimeout(120_000);
 
 const CREDENTIALS = JSON.stringify({ username: 'bob', password: PASSWORD });
-const SCHEMES = ['http', 'https'] as const;
 /**
  * Untrusted origins. The first belongs to another site, and the second to the site of the front end and the API.
  */
 const FOREIGN = ['attacker.localhost', 'evil.example.localhost'] as const;
 
-describeInChromium.each(SCHEMES)('attacks on cookie mode, over %s', (scheme) => {
-  const prefix = scheme === 'https' ? '__Host-' : '';
-  const both = [`${prefix}auth_access`, `${prefix}auth_refresh`];
+describeInChromium.each(['http', 'https'] as const)('attacks on cookie mode, over %s', (scheme) => {
+  const isSecure = scheme === 'https';
+  const both = ['auth_access', 'auth_refresh'].map((name) => (isSecure ? `__Host-${name}` : name));
   let env: BrowserEnvironment;
   let foreign: ForeignPages;
   let victim: Page;
@@ -91,29 +90,14 @@ describeInChromium.each(SCHEMES)('attacks on cookie mode, over %s', (scheme) => 
       const opened = await opening;
       await opened.waitForLoadState();
       expect(JSON.parse(await opened.locator('body').innerText())).toMatchObject({ username: 'alice' });
-      expect(
-        await attacker.evaluate('(() => { try { return opened.document.body.innerText; } catch { return null; } })()'),
-      ).toBe(null);
+      const reading = '(() => { try { return opened.document.body.innerText; } catch { return null; } })()';
+      expect(await attacker.evaluate(reading)).toBe(null);
     },
   );
-});
 
-describeInChromium.each(SCHEMES)('a sibling subdomain that sets cookies with the same names, over %s', (scheme) => {
-  const isSecure = scheme === 'https';
-  let env: BrowserEnvironment;
-  let foreign: ForeignPages;
-  beforeAll(async () => {
-    env = await BrowserEnvironment.start({}, { transport: 'cookie', scheme });
-    foreign = await ForeignPages.start(scheme);
-  });
-  afterEach(() => env.reset());
-  afterAll(async () => {
-    foreign.close();
-    await env.close();
-  });
-
-  const plant = async (victim: Page, values: Readonly<Record<string, string>>): Promise<void> => {
-    const attacker = await foreign.open(victim.context(), 'evil.example.localhost');
+  /** Sets cookies for the whole site, as a sibling subdomain can. */
+  const plant = async (values: Readonly<Record<string, string>>, page = victim): Promise<void> => {
+    const attacker = await foreign.open(page.context(), 'evil.example.localhost');
     for (const [name, value] of Object.entries(values)) {
       const cookie = `${name}=${value}; Domain=example.localhost; Path=/${isSecure ? '; Secure' : ''}`;
       await attacker.evaluate(`void (document.cookie = ${JSON.stringify(cookie)})`);
@@ -121,10 +105,9 @@ describeInChromium.each(SCHEMES)('a sibling subdomain that sets cookies with the
     await attacker.close();
   };
 
-  it(isSecure ? 'is ignored by the browser' : 'causes the API to refuse all requests except a logout', async () => {
-    const victim = await env.signIn();
-    const prefix = isSecure ? '__Host-' : '';
-    await plant(victim, { [`${prefix}auth_access`]: 'x', [`${prefix}auth_refresh`]: 'y' });
+  const effect = isSecure ? 'are ignored by the browser' : 'cause the API to refuse all requests except a logout';
+  it(`cookies with the same names of a sibling subdomain ${effect}`, async () => {
+    await plant(Object.fromEntries(both.map((name) => [name, 'x'])));
     expect(await victim.context().cookies(env.api)).toHaveLength(isSecure ? 2 : 4);
     expect(await requestStatus(victim)).toBe(isSecure ? 200 : 400);
     await victim.getByRole('banner').getByRole('button', { name: 'Sign out' }).click();
@@ -133,20 +116,19 @@ describeInChromium.each(SCHEMES)('a sibling subdomain that sets cookies with the
   });
 
   it('a user is never signed in as the attacker if the cookies have the prefix __Host-', async () => {
-    const victim = await (await env.openWindow()).newPage();
+    const page = await (await env.openWindow()).newPage();
     const bob = await env.signIn('bob');
     const stolen = Object.fromEntries((await bob.context().cookies(env.api)).map(({ name, value }) => [name, value]));
-    await plant(victim, stolen);
-    await victim.goto('/');
+    await plant(stolen, page);
+    await page.goto('/');
     // Without TLS, cookies have no prefix and no protection. `secure: false` is only for localhost.
-    if (!isSecure) return victim.getByText('Signed in as bob').waitFor();
-    await signInAt(victim);
-    await victim.getByText('Signed in as alice').waitFor();
+    if (!isSecure) return page.getByText('Signed in as bob').waitFor();
+    await signInAt(page);
+    await page.getByText('Signed in as alice').waitFor();
   });
 
   it('filling the browser with cookies can at most sign users out', async () => {
-    const victim = await env.signIn();
-    await plant(victim, Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`filler_${index}`, 'x'])));
+    await plant(Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`filler_${index}`, 'x'])));
     expect(await requestStatus(victim)).toBe(401);
     await signInAt(victim);
     expect(await requestStatus(victim)).toBe(200);

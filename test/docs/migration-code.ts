@@ -13,9 +13,6 @@ const blocks = blocksOf(PAGE);
 if (blocks.length !== NAMES.length) throw new Error(`${PAGE} has ${blocks.length} code blocks instead of its files.`);
 const FILES: ReadonlyMap<string, CodeBlock> = new Map(NAMES.map((name, index) => [name, blocks[index]!]));
 
-/** The code of docs/moving-from-express-session.md by file name, without `.ts`. */
-export const MIGRATION_CODE = Object.fromEntries([...FILES].map(([name, { code }]) => [name, code]));
-
 /** Runs a file of the page and the files that it imports. Returns its exports. */
 export function runMigrationFile<T>(name: string, loaded: Record<string, unknown> = {}): T {
   const modules = new Proxy(loaded, {
