@@ -9,11 +9,9 @@ describeOnEachDatabase('forgetting a user with many rows', {}, ({ app, tap }) =>
     const alice = await userIdOf(app);
     await writeEvents(app, alice, many('logout', 1_100));
     const deleted: string[] = [];
-    tap.hook = {
-      before: ({ sql }) => {
-        const [, table] = /^DELETE FROM \W?auth_(\w+)/.exec(sql) ?? [];
-        if (table) deleted.push(sql.includes('LIMIT 500') ? `${table} in batches` : table);
-      },
+    tap.hook.before = ({ sql }) => {
+      const [, table] = /^DELETE FROM \W?auth_(\w+)/.exec(sql) ?? [];
+      if (table) deleted.push(sql.includes('LIMIT 500') ? `${table} in batches` : table);
     };
     await app.auth.forgetUser(alice);
     tap.hook = {};
@@ -34,10 +32,8 @@ describeOnEachDatabase('forgetting a user with many rows', {}, ({ app, tap }) =>
   it('a second forgetUser() deletes the ended sessions if the first call failed after it deleted the active session', async () => {
     const { active } = await withEndedSessions(app, 600);
     const alice = await userIdOf(app);
-    tap.hook = {
-      before: ({ sql }) => {
-        if (/^DELETE FROM \W?auth_sessions.*LIMIT 500/s.test(sql)) throw new Error('away');
-      },
+    tap.hook.before = ({ sql }) => {
+      if (/^DELETE FROM \W?auth_sessions.*LIMIT 500/s.test(sql)) throw new Error('away');
     };
     await expect(app.auth.forgetUser(alice)).rejects.toMatchObject({ code: 'database_unavailable' });
     tap.hook = {};

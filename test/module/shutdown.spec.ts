@@ -20,13 +20,11 @@ describe.each(DATABASES)('closing the application on %s', (name) => {
     const tap = new Tap(app);
     const [arrived, opened] = [pending(), pending()];
     const kind = name === 'sqlite' ? 'transaction' : 'statement';
-    tap.hook = {
-      before: (call) => {
-        // The statement that commits the refresh. On PostgreSQL a refresh consists of a single statement.
-        if (call.kind !== kind || (kind === 'statement' && !/^(COMMIT|WITH changed)/.test(call.sql))) return;
-        arrived.resolve();
-        return opened.promise;
-      },
+    tap.hook.before = (call) => {
+      // The statement that commits the refresh. On PostgreSQL a refresh consists of a single statement.
+      if (call.kind !== kind || (kind === 'statement' && !/^(COMMIT|WITH changed)/.test(call.sql))) return;
+      arrived.resolve();
+      return opened.promise;
     };
     const refreshed = app.refresh(session.refresh_token).then((answer) => answer);
     await arrived.promise;
@@ -56,13 +54,11 @@ describe.each(DATABASES)('closing the application on %s', (name) => {
         const stop = activity.beforeApplicationShutdown.bind(activity);
         const [started, flushed] = [pending(), pending()];
         activity.beforeApplicationShutdown = () => stop().then(flushed.resolve);
-        tap.hook = {
-          before: (call) => {
-            if (call.kind !== kind || closed) return;
-            closed = app.close();
-            started.resolve();
-            return flushed.promise;
-          },
+        tap.hook.before = (call) => {
+          if (call.kind !== kind || closed) return;
+          closed = app.close();
+          started.resolve();
+          return flushed.promise;
         };
         const answer = app.get('/me', token).then(({ status }) => status);
         await started.promise;
