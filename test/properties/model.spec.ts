@@ -53,5 +53,5 @@ describe.each(DATABASES)('any sequence of actions on %s', (name) => {
       ...(MODEL_SEED ? { seed: Number(MODEL_SEED) } : {}),
       ...(MODEL_PATH ? { path: MODEL_PATH } : {}),
     });
-  }, 600_000);
+  }, 3_600_000);
 });
