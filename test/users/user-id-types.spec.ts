@@ -111,7 +111,7 @@ describe.each(DATABASES)('ids of users on %s', (name) => {
       );
     });
 
-    it('pruning ends the sessions of users who were deleted in the table, and only these', async () => {
+    it('pruning and a refresh end the sessions of users who were deleted in the table, and only these', async () => {
       const [kept, deleted] = [await app.login('alice'), await app.login('bob')];
       app.clock.advance(3 * DAY);
       const { body } = await app.refresh(kept.refresh_token).expect(200);
@@ -121,7 +121,10 @@ describe.each(DATABASES)('ids of users on %s', (name) => {
       const before = app.sent('user_logged_out').length;
       await app.pruning.prune();
       expect(app.sent('user_logged_out').slice(before)).toMatchObject([{ userId: bob, reason: 'user_deleted' }]);
-      await app.refresh(body.refresh_token).expect(200);
+      const { body: next } = await app.refresh(body.refresh_token).expect(200);
+      await app.dataSource.query("DELETE FROM holder WHERE email = 'alice'");
+      await app.refresh(next.refresh_token).expect(400);
+      expect(app.sent('user_logged_out').at(-1)).toMatchObject({ userId: alice, reason: 'user_deleted' });
     });
 
     it.each(unknown.map((id) => [JSON.stringify(id), id] as const))('no user has the id %s', async (_, id) => {
