@@ -4,7 +4,6 @@ import { AuthUser } from 'nestjs-session-auth';
 import { FREQUENT_PASSWORDS } from '../../libs/auth/src/passwords/frequent-passwords';
 import { isCommonPassword, predictabilityProblem } from '../../libs/auth/src/passwords/password-policy';
 import { describeApplication, restorePassword } from '../support/environment';
-import { PASSWORD, type TestApplication } from '../support/test-application';
 
 const problem = (password: string, username = 'alice'): string | null => predictabilityProblem(password, [username]);
 const passwordsIn = (file: string): string[] => readFileSync(join(__dirname, file), 'utf8').trim().split('\n');
@@ -48,11 +47,9 @@ it.each([
   expect(problem(password, username)).toBe('This password contains the username.');
 });
 
-it.each([
-  ['bob builds a house', 'bob'],
-  ['alice likes cakes!!', 'alice@example.com'],
-])('the password %s is accepted for the user %s', (password, username) => {
-  expect(problem(password, username)).toBeNull();
+it('passwords are accepted that contain a very short name or a part of the name', () => {
+  expect(problem('bob builds a house', 'bob')).toBeNull();
+  expect(problem('alice likes cakes!!', 'alice@example.com')).toBeNull();
 });
 
 it.each([
@@ -75,46 +72,36 @@ it('a password of 4,096 characters is checked in less than two seconds', () => {
 });
 
 describeApplication('new passwords', { auth: { passwordPolicy: { minLength: 12, check: isKnown } } }, ({ app }) => {
-  const change = async (app: TestApplication, password: string): Promise<{ status: number; body: unknown }> => {
-    const { access_token: token } = await app.login();
-    return app.post('/auth/password/change', token, { current_password: PASSWORD, new_password: password });
-  };
+  const refuse = async (password: string, problem: string): Promise<void> =>
+    void (await app
+      .changePassword((await app.login()).access_token, password)
+      .expect(400, { new_password: [problem] }));
 
   it('a new password has at least the configured length, counted in characters of any script', async () => {
-    const refused = await change(app, '\u{1f511}'.repeat(11));
-    expect([refused.status, refused.body]).toEqual([
-      400,
-      { new_password: ['Ensure this field has at least 12 characters.'] },
-    ]);
+    await refuse('\u{1f511}'.repeat(11), 'Ensure this field has at least 12 characters.');
     const keys = Array.from({ length: 12 }, (_, i) => String.fromCodePoint(0x1f400 + i * i));
-    expect((await change(app, keys.join(''))).status).toBe(200);
+    await app.changePassword((await app.login()).access_token, keys.join('')).expect(200);
     await restorePassword(app);
   });
 
   it('a password that is easy to guess is refused by every call that sets a password', async () => {
     const id = await app.userId();
-    const common = ['This password is too common.'];
+    const { token } = await app.auth.createPasswordResetToken(id);
     for (const guessed of ['PasswordPassword', 'thisismypassword', 'qwertyuiop12345']) {
-      expect(await change(app, guessed)).toMatchObject({ status: 400, body: { new_password: common } });
-      const refused = { code: 'invalid_field', fields: { new_password: common } };
+      await refuse(guessed, COMMON);
+      const refused = { code: 'invalid_field', fields: { new_password: [COMMON] } };
       await expect(app.auth.resetPassword(id, guessed)).rejects.toMatchObject(refused);
-      const { token } = await app.auth.createPasswordResetToken(id);
       await expect(app.auth.redeemPasswordResetToken(token, guessed)).rejects.toMatchObject(refused);
       const create = app.auth.createUser({ username: 'carol', password: guessed });
-      await expect(create).rejects.toMatchObject({ code: 'invalid_field', fields: { password: common } });
+      await expect(create).rejects.toMatchObject({ code: 'invalid_field', fields: { password: [COMMON] } });
     }
-    const named = await change(app, 'here is ALICE again');
-    expect(named.body).toEqual({ new_password: ['This password contains the username.'] });
+    await refuse('here is ALICE again', 'This password contains the username.');
     const carol = await app.auth.createUser({ username: 'carol', password: 'aaaaaaaa' }, { skipPolicy: true });
     await app.dataSource.getRepository(AuthUser).delete({ id: String(carol.id) });
   });
 
   it('a new password must pass the check of the application, which receives the username', async () => {
-    for (const known of ['password and more', 'ali with forty thieves']) {
-      const { status, body } = await change(app, known);
-      expect([status, body]).toEqual([400, { new_password: ['This password is known.'] }]);
-    }
-    await app.login();
+    for (const known of ['password and more', 'ali with forty thieves']) await refuse(known, 'This password is known.');
     const create = app.auth.createUser({ username: 'carol', password: 'password and more' });
     await expect(create).rejects.toMatchObject({ fields: { password: ['This password is known.'] } });
     const reset = app.auth.resetPassword(await app.userId(), 'short');

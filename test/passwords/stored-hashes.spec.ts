@@ -24,7 +24,7 @@ describeOnEachDatabase('password hashes of a lower cost', { auth: { bcryptCost: 
     async (version) => {
       const old = (await cheap()).replace('$2b$', version);
       await storeHash(app, old);
-      await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
+      await app.failLogin();
       expect(await storedHash(app)).toBe(old);
       const first = await app.login();
       const raised = await storedHash(app);
@@ -57,15 +57,14 @@ describeOnEachDatabase('password hashes with a key', withKeys(OLD, NEW), ({ app,
     await storeHash(app, await withKeys(OLD).auth.passwordHasher.hash(PASSWORD));
     const first = await app.login();
     const next = await start(withKeys(NEW, OLD));
-    const wrong = { username: 'alice', password: 'wrong' };
-    await next.http.post('/auth/login').send(wrong).expect(400);
+    await next.failLogin();
     expect(await storedHash(app)).toMatch(/^\$hmac-sha384\$2b\$04\$/);
     const second = await next.login();
     expect(await storedHash(app)).toMatch(/^\$hmac-sha384\.2\$2b\$04\$/);
-    await app.http.post('/auth/login').send(wrong).expect(400);
+    await app.failLogin();
     const last = await start(withKeys(NEW));
     await last.login();
-    for (const { access_token: token } of [first, second]) await last.get('/me', token).expect(200);
+    await last.expectLive(first, second);
     expect(await tryLogin(last, 'bob', PASSWORD)).toBe('invalid_credentials');
   });
 });
@@ -79,8 +78,7 @@ describeOnEachDatabase('password hashes of a previous hasher', prehashed, ({ app
     expect(await storedHash(app)).toMatch(/^\$hmac-sha384\$2b\$04\$/);
     const { access_token: token } = await app.login();
     const long = `${'a long password '.repeat(20)}with an end`;
-    const change = { current_password: PASSWORD, new_password: long };
-    await app.post('/auth/password/change', token, change).expect(200);
+    await app.changePassword(token, long).expect(200);
     await app.login('alice', long);
     const cut = { username: 'alice', password: long.slice(0, 72) };
     await app.http.post('/auth/login').send(cut).expect(400, INVALID_CREDENTIALS);
@@ -123,8 +121,7 @@ describe('stored hashes that the configured hasher does not accept', () => {
     expect(hasher.verified).toHaveLength(6);
     app.clock.advance(61 * SECOND);
     const { accessToken } = await app.auth.openSession(1);
-    const change = { current_password: PASSWORD, new_password: 'a password that is new' };
-    await app.post('/auth/password/change', accessToken, change).expect(400);
+    await app.changePassword(accessToken, 'a password that is new').expect(400);
     expect(warnings().slice(2)).toEqual([expect.stringContaining('user 1 ')]);
     expect(app.logs.join('\n')).not.toMatch(/correct horse|argon2id/);
   });

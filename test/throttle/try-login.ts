@@ -1,4 +1,4 @@
-import { type TestApplication } from '../support/test-application';
+import { PASSWORD, type TestApplication } from '../support/test-application';
 
 /** Logs in from an address, and returns `ok`, or the code of the error with the seconds to wait. */
 export async function tryLoginFrom(
@@ -16,12 +16,13 @@ export async function tryLoginFrom(
   }
 }
 
-export async function fail(
-  app: TestApplication,
-  times: number,
-  ipAddress = '192.0.2.1',
-  username = 'alice',
-): Promise<void> {
+/** Asserts the result of a login with the right password. */
+export async function expectLogin(app: TestApplication, ipAddress: string | null, result: string, username = 'alice') {
+  expect(await tryLoginFrom(app, ipAddress, PASSWORD, username)).toBe(result);
+}
+
+/** Fails from an address the given number of times. */
+export async function fail(app: TestApplication, times: number, ipAddress = '192.0.2.1', username = 'alice') {
   for (let i = 0; i < times; i++) {
     expect(await tryLoginFrom(app, ipAddress, 'wrong', username)).toBe('invalid_credentials');
   }
