@@ -6,8 +6,8 @@ import { SystemClock } from '../../libs/auth/src/base/clock';
 import { Instance } from '../properties/instance';
 import { createDatabase, DATABASES, DIALECTS, type TestDatabase } from '../support/databases';
 import { outcomeOf, takeSnapshot, violations } from './checker';
+import { jsonRequest } from './request-with-retries';
 import { ServerProcess } from './server-process';
-import { StormClient } from './storm';
 
 const CLIENTS = 16;
 /** The number of kills, each of which needs the start of another server. `npm run ci:full` makes more. */
@@ -21,6 +21,40 @@ const OPEN_TRANSACTIONS = {
     JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id
     WHERE p.db = DATABASE() AND p.id <> CONNECTION_ID()`,
 } as const;
+
+/** A client with one session, which refreshes as fast as it gets responses. */
+class StormClient {
+  isInFlight = false;
+
+  constructor(
+    readonly sessionId: string,
+    public accessToken: string,
+    public refreshToken: string,
+  ) {}
+
+  /** @returns the status, or null without a response */
+  async refresh(url: string): Promise<number | null> {
+    this.isInFlight = true;
+    try {
+      const response = await fetch(`${url}/auth/token/refresh`, jsonRequest({ refresh_token: this.refreshToken }));
+      const body = (await response.json()) as { access_token?: string; refresh_token?: string };
+      this.accessToken = body.access_token ?? this.accessToken;
+      this.refreshToken = body.refresh_token ?? this.refreshToken;
+      this.isInFlight = false;
+      return response.status;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Refreshes until no response arrives, or a refusal. `onStatus` receives the status of each response. */
+  async storm(url: string, onStatus: (status: number) => void): Promise<void> {
+    for (let status: number | null = 200; status === 200;) {
+      status = await this.refresh(url);
+      if (status !== null) onStatus(status);
+    }
+  }
+}
 
 describe.each(DATABASES)('kill -9 under a load of parallel refreshes on %s', (name) => {
   let database: TestDatabase;

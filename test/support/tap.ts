@@ -156,8 +156,3 @@ export function pending(): { readonly promise: Promise<void>; readonly resolve: 
 function mustNotWait(result: void | Promise<void>): void {
   if (result instanceof Promise) throw new Error('On SQLite nothing can wait inside a unit of work.');
 }
-
-/** Returns the first word of the statement of a call, or nothing for a transaction. */
-export function statementsOf({ kind, sql }: Call): string[] {
-  return kind === 'statement' ? [/^\w+/.exec(sql)![0]] : [];
-}
