@@ -1,21 +1,13 @@
 import { AuthEvent, AuthEvents, type AuthEventOfUser } from 'nestjs-session-auth';
 import { MINUTE, SECOND } from '../support/driven-clock';
-import { describeEachPooled } from '../support/databases';
-import { describeOnEachDatabase } from '../support/environment';
-import { startForTest } from '../support/start-for-test';
+import { describeOnEachDatabase, describeOnEachServer } from '../support/environment';
 import type { TestApplication } from '../support/test-application';
 
-const feedOf = (app: TestApplication): AuthEvents => app.nest.get(AuthEvents);
-const storedIds = async (app: TestApplication): Promise<number[]> => {
-  const rows = await app.dataSource.getRepository(AuthEvent).find({ order: { id: 'ASC' } });
-  return rows.map(({ id }) => Number(id));
-};
-
 /** Reads pages as a poller does, until there are no more. */
-async function poll(app: TestApplication, from = 0, limit = 3): Promise<{ events: AuthEventOfUser[]; next: number }> {
+async function poll(app: TestApplication, from = 0): Promise<{ events: AuthEventOfUser[]; next: number }> {
   const events: AuthEventOfUser[] = [];
   for (let after = from; ;) {
-    const page = await feedOf(app).read({ after, limit });
+    const page = await app.nest.get(AuthEvents).read({ after, limit: 3 });
     events.push(...page.events);
     after = page.next;
     if (!page.hasMore) return { events, next: after };
@@ -23,23 +15,30 @@ async function poll(app: TestApplication, from = 0, limit = 3): Promise<{ events
 }
 
 describeOnEachDatabase('the feed of all events', {}, ({ app }) => {
+  let feed: AuthEvents;
+  beforeAll(() => (feed = app.nest.get(AuthEvents)));
+  const storedIds = async (): Promise<number[]> => {
+    const rows = await app.dataSource.getRepository(AuthEvent).find({ order: { id: 'ASC' } });
+    return rows.map(({ id }) => Number(id));
+  };
+
   it('events appear after 60 seconds, in the order of their ids, with their users', async () => {
     const { access_token: token } = await app.login();
     await app.login('bob');
-    await app.auth.login({ username: 'nobody', password: 'wrong' }).catch(() => undefined);
+    await app.failLogin('nobody');
     await app.post('/auth/logout', token).expect(200);
     app.clock.advance(59 * SECOND);
-    expect(await feedOf(app).read()).toMatchObject({ events: [] });
+    expect(await feed.read()).toMatchObject({ events: [] });
     app.clock.advance(2 * SECOND);
     const [alice, bob] = [await app.userId(), await app.userId('bob')];
-    const { events, oldestId } = await feedOf(app).read();
+    const { events, oldestId } = await feed.read();
     expect(events.map(({ event, userId }) => [event, userId])).toEqual([
       ['login_success', alice],
       ['login_success', bob],
       ['login_failure', null],
       ['logout', alice],
     ]);
-    expect([events.map(({ id }) => id), oldestId]).toEqual([await storedIds(app), events[0]!.id]);
+    expect([events.map(({ id }) => id), oldestId]).toEqual([await storedIds(), events[0]!.id]);
   });
 
   it('a poller that keeps `next` gets every event once, also with filters', async () => {
@@ -52,16 +51,16 @@ describeOnEachDatabase('the feed of all events', {}, ({ app }) => {
       seen.push(...polled.events.map(({ id }) => id));
       next = polled.next;
     }
-    expect(seen).toEqual(await storedIds(app));
+    expect(seen).toEqual(await storedIds());
     const userId = await app.userId('bob');
     const { access_token: token } = await app.login('bob');
     await app.post('/auth/logout', token).expect(200);
     app.clock.advance(2 * MINUTE);
-    const named = await feedOf(app).read({ events: ['logout'] });
+    const named = await feed.read({ events: ['logout'] });
     expect(named.events).toMatchObject([{ event: 'logout', userId }]);
     expect(named.hasMore).toBe(false);
-    expect((await feedOf(app).read({ userId })).events).toHaveLength(6);
-    expect((await feedOf(app).read({ userId, events: ['logout'] })).events).toHaveLength(1);
+    expect((await feed.read({ userId })).events).toHaveLength(6);
+    expect((await feed.read({ userId, events: ['logout'] })).events).toHaveLength(1);
   });
 
   it('a search for a rare name reads 10,000 events for each page', async () => {
@@ -74,47 +73,41 @@ describeOnEachDatabase('the feed of all events', {}, ({ app }) => {
     }
     await events.insert({ ...row!, id: 20_000, event: 'logout' } as object);
     app.clock.advance(2 * MINUTE);
-    const first = await feedOf(app).read({ events: ['logout'] });
+    const first = await feed.read({ events: ['logout'] });
     expect([first.events, first.next, first.hasMore]).toEqual([[], 10_000, true]);
-    const second = await feedOf(app).read({ events: ['logout'], after: first.next });
+    const second = await feed.read({ events: ['logout'], after: first.next });
     expect([second.events.length, second.hasMore]).toEqual([1, false]);
   });
 
   it('a poller finds out by `oldestId` that pruning has removed events that it has not read', async () => {
-    expect((await feedOf(app).read()).oldestId).toBeNull();
+    expect((await feed.read()).oldestId).toBeNull();
     await app.login();
     await app.login();
     app.clock.advance(2 * MINUTE);
-    const { next } = await feedOf(app).read({ limit: 1 });
+    const { next } = await feed.read({ limit: 1 });
     await app.login();
-    await app.dataSource.getRepository(AuthEvent).delete({ id: (await storedIds(app))[1]! });
+    await app.dataSource.getRepository(AuthEvent).delete({ id: (await storedIds())[1]! });
     app.clock.advance(2 * MINUTE);
-    expect((await feedOf(app).read({ after: next })).oldestId).toBeLessThanOrEqual(next);
+    expect((await feed.read({ after: next })).oldestId).toBeLessThanOrEqual(next);
     await app.dataSource.getRepository(AuthEvent).delete({ id: next });
-    expect((await feedOf(app).read({ after: next })).oldestId).toBeGreaterThan(next);
+    expect((await feed.read({ after: next })).oldestId).toBeGreaterThan(next);
   });
 
-  it.each([
-    [{ after: -1 }, 'after'],
-    [{ after: 1.5 }, 'after'],
-    [{ limit: 0 }, 'limit'],
-    [{ limit: 1_001 }, 'limit'],
-    [{ events: [] }, 'events'],
-    [{ events: ['other'] }, 'events'],
-    [{ events: 'logout' }, 'events'],
-    [{ userId: undefined }, 'userId'],
-    [{ userId: null }, 'userId'],
-  ])('refuses %p', async (request, field) => {
-    await expect(feedOf(app).read(request as object)).rejects.toMatchObject({
-      code: 'invalid_field',
-      fields: { [field]: {} },
-    });
+  it('a request with an invalid value is refused', async () => {
+    for (const [field, values] of Object.entries({
+      after: [-1, 1.5],
+      limit: [0, 1_001],
+      events: [[], ['other'], 'logout'],
+      userId: [undefined, null],
+    })) {
+      const refused = { code: 'invalid_field', fields: { [field]: {} } };
+      for (const value of values) await expect(feed.read({ [field]: value })).rejects.toMatchObject(refused);
+    }
   });
 });
 
-describeEachPooled('the feed beside open transactions on %s', (name) => {
+describeOnEachServer('the feed beside open transactions', {}, ({ app }) => {
   it('an event of a transaction that is still open appears before the later events', async () => {
-    const app = await startForTest(name);
     await app.login('bob');
     app.clock.advance(2 * MINUTE);
     const { next } = await poll(app);

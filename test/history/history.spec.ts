@@ -1,14 +1,7 @@
 import { AuthEvent } from 'nestjs-session-auth';
-import { PASSWORD } from '../support/test-application';
+import { type HistoryEntry, type Pair, PASSWORD } from '../support/test-application';
 import { MINUTE } from '../support/driven-clock';
-import {
-  type HistoryEntry,
-  postJson,
-  restorePassword,
-  sendRaw,
-  describeEverywhere,
-  TIMESTAMP,
-} from '../support/environment';
+import { postJson, restorePassword, sendRaw, describeEverywhere, TIMESTAMP } from '../support/environment';
 
 const PHONE =
   'Mozilla/5.0 (Linux; Android 13; SM-G991B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/116.0.0.0 Mobile Safari/537.36';
@@ -26,33 +19,38 @@ describeEverywhere('the limit of the history', {}, ({ app }) => {
 
   it('the default limit is 50, and the maximum is 200', async () => {
     const token = await withEvents(230);
-    const countOf = async (query: string): Promise<[string, number]> => {
+    const counts: [query: string, count: number][] = [
+      ...['', '?', '?other=1'].map((query): [string, number] => [query, 50]),
+      ...[1, 2, 49, 50, 51, 199, 200].map((count): [string, number] => [`?limit=${count}`, count]),
+      ['?limit=%35', 5],
+      ...['201', '1000000', '9007199254740993', `1${'0'.repeat(400)}`].map((n): [string, number] => [
+        `?limit=${n}`,
+        200,
+      ]),
+    ];
+    for (const [query, count] of counts) {
       const { body } = await app.get(`/auth/history/${query}`, token).expect(200);
-      return [query, (body as object[]).length];
-    };
-    for (const query of ['', '?', '?other=1']) expect(await countOf(query)).toEqual([query, 50]);
-    for (const count of [1, 2, 49, 50, 51, 199, 200]) {
-      expect(await countOf(`?limit=${count}`)).toEqual([`?limit=${count}`, count]);
-    }
-    expect(await countOf('?limit=%35')).toEqual(['?limit=%35', 5]);
-    for (const limit of ['201', '1000000', '9007199254740993', `1${'0'.repeat(400)}`]) {
-      expect(await countOf(`?limit=${limit}`)).toEqual([`?limit=${limit}`, 200]);
+      expect([query, (body as object[]).length]).toEqual([query, count]);
     }
   });
 
-  it('a limit that is not a single positive integer is refused', async () => {
+  it('a limit that is not a single positive integer, and an invalid value of `before` or `event` are refused', async () => {
     const { access_token: token } = await app.login();
     const words = '0 00 -0 -1 -9999999999999999999 +5 5.0 1.5 .5 1e2 0x10 Infinity NaN null undefined true abc 5abc';
-    const limits = [
-      ...words.split(' '),
-      ...['%20', '%205', '5%20'],
-      ...['', '1_000', '1,000', '%EF%BC%95', '%00', '%', '%E0%A4%A', '1;DROP%20TABLE%20auth_events'],
-      ...['5&limit=6', '5&limit=5', '5&limit=', '&limit=5', '0&limit=0'],
+    const odd = ['1_000', '1,000', '%EF%BC%95', '%00', '%', '%E0%A4%A', '1;DROP%20TABLE%20auth_events'];
+    const integers = ['', ...words.split(' '), '%20', '%205', '5%20', ...odd];
+    const events = ['', ',', 'x', 'logout,', 'logout,x', ' logout', 'LOGOUT', '%00', 'logout,,logout'];
+    const invalid: [name: string, problem: string, values: string[]][] = [
+      ['limit', 'A valid integer is required.', [...integers, '5&limit=6', '5&limit=5', '5&limit=', '&limit=5']],
+      ['before', 'A valid integer is required.', [...integers, '5&before=6']],
+      ['event', 'Not a valid event.', [...events, 'logout&event=logout']],
     ];
-    for (const limit of limits) {
-      const { status, body, headers } = await app.get(`/auth/history/?limit=${limit}`, token);
-      expect([limit, status, body]).toEqual([limit, 400, { limit: ['A valid integer is required.'] }]);
-      expect(headers['cache-control']).toBe('no-store');
+    for (const [name, problem, values] of invalid) {
+      for (const value of values) {
+        const { status, body, headers } = await app.get(`/auth/history/?${name}=${value}`, token);
+        expect([name, value, status, body]).toEqual([name, value, 400, { [name]: [problem] }]);
+        expect(headers['cache-control']).toBe('no-store');
+      }
     }
   });
 
@@ -95,7 +93,7 @@ describeEverywhere('pages of the history', {}, ({ app }) => {
   });
 
   it('a filtered page contains only the requested events, however many refreshes followed them', async () => {
-    await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
+    await app.failLogin();
     const { access_token: token } = await app.login();
     const [row] = await app.dataSource.getRepository(AuthEvent).find({ order: { id: 'DESC' } });
     await insertRefreshes(row!, 250);
@@ -123,21 +121,6 @@ describeEverywhere('pages of the history', {}, ({ app }) => {
     await events.delete({ id });
     expect(await page(token, 'event=token_refresh&limit=1')).toMatchObject([{ id: id + 10_000 }]);
   });
-
-  it('an invalid value of `before` or `event` is refused', async () => {
-    const { access_token: token } = await app.login();
-    const invalid = {
-      before: ['0', '-1', '', '1.5', 'x', '5&before=6', '%00'],
-      event: ['', ',', 'x', 'logout,', 'logout,x', ' logout', 'LOGOUT', '%00', 'logout,,logout', 'logout&event=logout'],
-    };
-    const problems = { before: ['A valid integer is required.'], event: ['Not a valid event.'] };
-    for (const name of ['before', 'event'] as const) {
-      for (const value of invalid[name]) {
-        const { status, body } = await app.get(`/auth/history/?${name}=${value}`, token);
-        expect([value, status, body]).toEqual([value, 400, { [name]: problems[name] }]);
-      }
-    }
-  });
 });
 
 describeEverywhere('the history', {}, ({ app }) => {
@@ -161,26 +144,24 @@ describeEverywhere('the history', {}, ({ app }) => {
   });
 
   it('the history is ordered from the most recent event to the oldest, even within one millisecond', async () => {
-    let { refresh_token: token, access_token: access } = await app.login();
+    let pair: Pair = await app.login();
     await app.login();
-    for (let time = 0; time < 3; time++) {
-      if (time === 1) app.clock.advance(MINUTE);
-      ({ refresh_token: token, access_token: access } = (await app.refresh(token).expect(200)).body);
+    for (const wait of [0, MINUTE, 0]) {
+      app.clock.advance(wait);
+      pair = await app.refreshed(pair);
     }
-    const entries = await app.history(access);
+    const entries = await app.history(pair.access_token);
     const [refreshed, opened] = ['token_refresh', 'login_success'];
     expect(entries.map(({ event }) => event)).toEqual([refreshed, refreshed, refreshed, opened, opened]);
     const ids = entries.map(({ id }) => id);
-    expect(ids).toEqual([...ids].sort((one, other) => other - one));
-    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual([...new Set(ids)].sort((one, other) => other - one));
   });
 
   it('the history contains only events of the user', async () => {
-    await app.http.post('/auth/login').send({ username: 'bob', password: 'wrong' }).expect(400);
-    await app.http.post('/auth/login').send({ username: 'nobody', password: 'wrong' }).expect(400);
+    await app.failLogin('bob');
+    await app.failLogin('nobody');
     await app.login('bob');
-    const { access_token: token } = await app.login();
-    expect((await app.history(token)).map(({ event }) => event)).toEqual(['login_success']);
+    expect(await app.events((await app.login()).access_token)).toEqual(['login_success']);
   });
 
   it.each([
@@ -195,26 +176,20 @@ describeEverywhere('the history', {}, ({ app }) => {
   });
 
   it('events of logins, refreshes, ended sessions and new passwords have their documented extra data', async () => {
-    const wrong = () => app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
-    await wrong();
-    await wrong();
-    const first = await app.login();
-    const byUser = await app.login();
+    for (let time = 0; time < 2; time++) await app.failLogin();
+    const [first, byUser] = [await app.login(), await app.login()];
     await app.delete(`/auth/sessions/${byUser.session_id}`, first.access_token).expect(200);
     const byLogoutAll = await app.login();
     await app.post('/auth/logout/all', first.access_token, { keep_current: true }).expect(200);
     const forced = await app.login();
-    const change = { current_password: PASSWORD, new_password: 'another password that is long' };
-    const changed = (await app.post('/auth/password/change', first.access_token, change).expect(200)).body;
-    await app.refresh(changed.refresh_token).expect(200);
+    const { body: changed } = await app.changePassword(first.access_token, 'another password that is long').expect(200);
+    await app.refreshed(changed);
     await app.refresh(changed.refresh_token).expect(400);
-    const out = await app.login('alice', change.new_password);
+    const out = await app.login('alice', 'another password that is long');
     await app.post('/auth/logout', out.access_token).expect(200);
-    const reset = await app.login('alice', change.new_password);
+    const reset = await app.login('alice', 'another password that is long');
     await app.auth.resetPassword(await app.userId(), PASSWORD);
-    const { access_token: token } = await app.login();
-
-    const entries = (await app.history(token)).map(({ event, extra }) => [event, extra]);
+    const entries = (await app.history((await app.login()).access_token)).map(({ event, extra }) => [event, extra]);
     // The order of events of one transaction is undefined.
     const sorted = (rows: unknown[]) => rows.map((entry) => JSON.stringify(entry)).sort();
     expect(sorted(entries)).toEqual(

@@ -1,4 +1,4 @@
-import { AuthEvent, AuthSession, SessionAdministration } from 'nestjs-session-auth';
+import { AuthEvent, SessionAdministration } from 'nestjs-session-auth';
 import { canonicalIp, networkOf } from '../../libs/auth/src/history/event-log';
 import { describeOnEachDatabase } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
@@ -34,41 +34,37 @@ it.each([
   expect(networkOf(ip)).toBe(network);
 });
 
-describeOnEachDatabase(
-  'truncated addresses',
-  { auth: { trackIps: 'truncated', refreshReuseGraceSeconds: 10 } },
-  ({ app }) => {
-    it.each([
-      ['192.0.2.77', '192.0.2.78', '198.51.100.99', '192.0.2.0', '198.51.100.0'],
-      ['2001:db8:1:77::7', '2001:db8:1:78::8', '2001:db8:2:99::9', '2001:db8:1::', '2001:db8:2::'],
-      ['::ffff:203.0.113.77', '203.0.113.78', '2001:db8:3:99::9', '203.0.113.0', '2001:db8:3::'],
-    ])('no table and no signal contains the full address %s, %s or %s', async (first, near, far, stored, storedFar) => {
-      const credentials = { username: 'alice', password: PASSWORD };
-      const opened = await app.auth.login(credentials, { ipAddress: first, userAgent: 'Firefox' });
-      for (let i = 0; i < 11; i++) {
-        await app.auth.login({ ...credentials, password: 'wrong' }, { ipAddress: near }).catch(() => undefined);
-      }
-      await app.auth.verifyCredentials(credentials, { ipAddress: far });
-      const nearby = await app.auth.refresh(opened.refreshToken, { ipAddress: near });
-      expect(app.sent('session_network_changed')).toEqual([]);
-      const moved = await app.auth.refresh(nearby.refreshToken, { ipAddress: far });
-      const [changed] = app.sent('session_network_changed');
-      expect(changed).toMatchObject({ from: networkOf(stored), to: networkOf(storedFar) });
-      const session = await app.dataSource.getRepository(AuthSession).findOneByOrFail({ id: opened.sessionId });
-      expect(session).toMatchObject({ ipAddress: stored, lastIpAddress: storedFar, loginNetwork: networkOf(stored) });
-      const listed = await app.nest.get(SessionAdministration).list({ ipAddress: near });
-      expect(listed.items).toMatchObject([{ id: opened.sessionId, ipAddress: stored }]);
-      await app.auth.refresh(opened.refreshToken, { ipAddress: far }).catch(() => undefined);
-      expect(app.sent('token_reuse_detected')).toMatchObject([{ ipAddress: storedFar }]);
-      expect(await app.auth.authenticate(moved.accessToken, { ipAddress: first })).toBeNull();
-      expect(app.sent('login_blocked')).toMatchObject([{ ipAddress: stored }]);
-      const rows = await Promise.all(
-        app.dataSource.entityMetadatas.map(({ target }) => app.dataSource.getRepository(target).find()),
-      );
-      const kept = JSON.stringify([rows, app.signals, app.logs]);
-      expect(await app.dataSource.getRepository(AuthEvent).countBy({ ipAddress: storedFar })).toBeGreaterThan(1);
-      for (const address of [first, near, far]) expect(kept).not.toContain(`"${canonicalIp(address)}`);
-      for (const address of [first, near, far]) expect(kept).not.toContain(networkOf(canonicalIp(address)!));
-    });
-  },
-);
+const TRUNCATED = { auth: { trackIps: 'truncated', refreshReuseGraceSeconds: 10 } } as const;
+
+describeOnEachDatabase('truncated addresses', TRUNCATED, ({ app }) => {
+  it.each([
+    ['192.0.2.77', '192.0.2.78', '198.51.100.99', '192.0.2.0', '198.51.100.0'],
+    ['2001:db8:1:77::7', '2001:db8:1:78::8', '2001:db8:2:99::9', '2001:db8:1::', '2001:db8:2::'],
+    ['::ffff:203.0.113.77', '203.0.113.78', '2001:db8:3:99::9', '203.0.113.0', '2001:db8:3::'],
+  ])('no table and no signal contains the full address %s, %s or %s', async (first, near, far, stored, storedFar) => {
+    const credentials = { username: 'alice', password: PASSWORD };
+    const opened = await app.auth.login(credentials, { ipAddress: first, userAgent: 'Firefox' });
+    const wrong = { ...credentials, password: 'wrong' };
+    for (let i = 0; i < 11; i++) await app.auth.login(wrong, { ipAddress: near }).catch(() => undefined);
+    await app.auth.verifyCredentials(credentials, { ipAddress: far });
+    const nearby = await app.auth.refresh(opened.refreshToken, { ipAddress: near });
+    expect(app.sent('session_network_changed')).toEqual([]);
+    const moved = await app.auth.refresh(nearby.refreshToken, { ipAddress: far });
+    const [changed] = app.sent('session_network_changed');
+    expect(changed).toMatchObject({ from: networkOf(stored), to: networkOf(storedFar) });
+    const session = await app.storedSession(opened.sessionId);
+    expect(session).toMatchObject({ ipAddress: stored, lastIpAddress: storedFar, loginNetwork: networkOf(stored) });
+    const listed = await app.nest.get(SessionAdministration).list({ ipAddress: near });
+    expect(listed.items).toMatchObject([{ id: opened.sessionId, ipAddress: stored }]);
+    await app.auth.refresh(opened.refreshToken, { ipAddress: far }).catch(() => undefined);
+    expect(app.sent('token_reuse_detected')).toMatchObject([{ ipAddress: storedFar }]);
+    expect(await app.auth.authenticate(moved.accessToken, { ipAddress: first })).toBeNull();
+    expect(app.sent('login_blocked')).toMatchObject([{ ipAddress: stored }]);
+    const tables = app.dataSource.entityMetadatas.map(({ target }) => app.dataSource.getRepository(target).find());
+    const kept = JSON.stringify([await Promise.all(tables), app.signals, app.logs]);
+    expect(await app.dataSource.getRepository(AuthEvent).countBy({ ipAddress: storedFar })).toBeGreaterThan(1);
+    for (const address of [first, near, far].map((text) => canonicalIp(text)!)) {
+      for (const full of [`"${address}`, networkOf(address)]) expect(kept).not.toContain(full);
+    }
+  });
+});

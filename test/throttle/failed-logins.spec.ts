@@ -4,27 +4,26 @@ import { CountingHasher } from '../support/counting-hasher';
 import { DAY, HOUR, MINUTE, SECOND } from '../support/driven-clock';
 import { pending } from '../support/tap';
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { INVALID_CREDENTIALS, describeOnEachDatabase } from '../support/environment';
+import { describeOnEachDatabase } from '../support/environment';
 import { expectLogin, fail, failElsewhere, tryLoginFrom } from './try-login';
 
 const hasher = new CountingHasher();
 const HOME = '192.0.2.1';
 const TOO_MANY = { detail: 'Too many failed attempts. Try again later.' };
 
-describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, ({ app, tap }) => {
+describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, ({ app, start, tap }) => {
   it('after ten failures, logins fail with 429 and the seconds to wait, even with the right password', async () => {
-    const login = (password: string): ReturnType<TestApplication['refresh']> =>
-      app.http.post('/auth/login/').send({ username: 'alice', password });
-    for (let i = 0; i < 10; i++) await login('wrong').expect(400, INVALID_CREDENTIALS);
-    for (const password of ['wrong', PASSWORD]) {
-      const answer = await login(password).expect(429, TOO_MANY);
-      expect(answer.headers).toMatchObject({ 'retry-after': '30', 'cache-control': 'no-store' });
-    }
+    const expectDelay = async (password: string, seconds: string): Promise<void> => {
+      const answer = await app.http.post('/auth/login/').send({ username: 'alice', password }).expect(429, TOO_MANY);
+      expect(answer.headers).toMatchObject({ 'retry-after': seconds, 'cache-control': 'no-store' });
+    };
+    for (let i = 0; i < 10; i++) await app.failLogin();
+    await expectDelay('wrong', '30');
+    await expectDelay(PASSWORD, '30');
     app.clock.advance(30 * SECOND - 1);
-    const { headers } = await login(PASSWORD).expect(429, TOO_MANY);
-    expect(headers['retry-after']).toBe('1');
+    await expectDelay(PASSWORD, '1');
     app.clock.advance(1);
-    await login(PASSWORD).expect(200);
+    await app.login();
   });
 
   it('a wrong password stays counted if its event cannot be stored', async () => {
@@ -67,8 +66,8 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, ({
     const session = await app.login();
     await fail(app, 10);
     await expectLogin(app, '192.0.2.2', 'ok');
-    await app.get('/me', session.access_token).expect(200);
-    await app.refresh(session.refresh_token).expect(200);
+    await app.expectLive(session);
+    await app.refreshed(session);
     // The login from the second network does not end the delay on the first network.
     await expectLogin(app, HOME, 'too_many_attempts 30');
   });
@@ -139,17 +138,17 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, ({
     await expectLogin(app, HOME, 'ok');
   });
 
-  it('failed logins for a name that is the id of a user do not count against that user', async () => {
-    await fail(app, 10, HOME, await app.userId());
-    await expectLogin(app, HOME, 'ok');
-  });
-
   it("a guesser's failed logins for one name are not reset by the guesser's successful login under another name", async () => {
     for (let i = 0; i < 10; i++) {
       await fail(app, 1);
       await expectLogin(app, HOME, 'ok', 'bob');
     }
     await expectLogin(app, HOME, 'too_many_attempts 30');
+  });
+
+  it('failed logins for a name that is the id of a user do not count against that user', async () => {
+    await fail(app, 10, HOME, await app.userId());
+    await expectLogin(app, HOME, 'ok');
   });
 
   it('expired rows of failed logins are pruned', async () => {
@@ -160,18 +159,15 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, ({
     expect(await app.pruning.prune()).toMatchObject({ loginFailures: 1 });
     expect(await app.dataSource.query('SELECT * FROM auth_login_failures')).toEqual([]);
   });
-});
 
-const WITHOUT_DELAYS = { auth: { failedLogins: { throttleFrom: false } } } as const;
-
-describeOnEachDatabase('failed logins without delays', WITHOUT_DELAYS, ({ app }) => {
   it('failed logins are counted and emitted if delays are off', async () => {
-    await fail(app, 6);
-    await app.dataSource.query('UPDATE auth_login_failures SET failure_count = 99');
-    await fail(app, 2);
-    expect(app.sent('login_failed').at(-1)).toMatchObject({ failureCount: 101 });
-    expect(app.sent('brute_force_threshold_hit')).toHaveLength(1);
-    await expectLogin(app, HOME, 'ok');
+    const other = await start({ auth: { failedLogins: { throttleFrom: false } } });
+    await fail(other, 6);
+    await other.dataSource.query('UPDATE auth_login_failures SET failure_count = 99');
+    await fail(other, 2);
+    expect(other.sent('login_failed').at(-1)).toMatchObject({ failureCount: 101 });
+    expect(other.sent('brute_force_threshold_hit')).toHaveLength(1);
+    await expectLogin(other, HOME, 'ok');
   });
 });
 
