@@ -1,3 +1,4 @@
+import { AuthUser, PasswordHasher } from 'nestjs-session-auth';
 import { PASSWORD } from '../support/test-application';
 import { describeOnEachDatabase, INVALID_REFRESH, restorePassword } from '../support/environment';
 
@@ -43,6 +44,20 @@ describeOnEachDatabase('password changes', {}, ({ app, start }) => {
     expect(app.sent('token_reuse_detected')).toEqual([]);
     await app.expectRevoked(third, fourth);
     expect(app.sent('token_reuse_detected').map(({ reuse }) => reuse.generationsBehind)).toEqual([1]);
+  });
+
+  it('a change whose current password was replaced while it was verified is refused, and ends no session', async () => {
+    const [mine, other] = [await app.login(), await app.login()];
+    const hasher = app.nest.get(PasswordHasher);
+    const verify = hasher.verify.bind(hasher);
+    jest.spyOn(hasher, 'verify').mockImplementationOnce(async (password, hash) => {
+      const passwordHash = await hasher.hash(NEW);
+      await app.dataSource.getRepository(AuthUser).update({ username: 'alice' }, { passwordHash });
+      return verify(password, hash);
+    });
+    await app.changePassword(mine.access_token, 'another new password').expect(401);
+    await app.expectLive(mine, other);
+    await app.login('alice', NEW);
   });
 
   it('a wrong current password changes nothing, and is counted within the session, separately from failed logins', async () => {

@@ -3,7 +3,7 @@ import { AuthUser, type UserEntityMapping } from 'nestjs-session-auth';
 import { hashSync } from 'bcrypt';
 import { Column } from 'typeorm';
 import { CountingHasher } from '../support/counting-hasher';
-import { DATABASES } from '../support/databases';
+import { DATABASES, DIALECTS } from '../support/databases';
 import { entityOf, GENERATED_ID, mappedUsers, TEXT, TEXT_ID, UNIQUE_TEXT } from '../support/mapped-users';
 import { startForTest } from '../support/start-for-test';
 import { type TestApplication, PASSWORD } from '../support/test-application';
@@ -112,6 +112,23 @@ describe.each(DATABASES)('case-insensitive names in a mapped entity on %s', (nam
     await app.dataSource.getRepository(Member).insert({ email, foldedEmail, password: HASH });
     const names = new Set(['bob', 'Bob', 'carol', 'bob ', 'b\u00f3b', email, fullWidth('bob')]);
     for (const one of names) expect(await tryLogin(app, one, PASSWORD)).toBe('invalid_credentials');
+  });
+
+  it('a login finds nobody if several users share a folded name because the unique index is missing, and logs the problem once', async () => {
+    await start(MEMBERS);
+    const members = app.dataSource.getMetadata(Member);
+    const runner = app.dataSource.createQueryRunner();
+    const table = (await runner.getTable(members.tablePath))!;
+    if (DIALECTS[name] === 'mysql') await runner.dropIndices(table, table.indices);
+    else await runner.dropUniqueConstraints(table, table.uniques);
+    await runner.release();
+    await app.dataSource.getRepository(Member).insert({ email: 'Alice', foldedEmail: 'alice', password: HASH });
+    for (const spelling of ['alice', 'Alice', 'alice']) {
+      expect(await tryLogin(app, spelling, PASSWORD)).toBe('invalid_credentials');
+    }
+    expect(app.logs.filter((line) => line.includes('Member'))).toEqual([
+      expect.stringMatching(/^Several rows of Member have the same foldedEmail, .*unique index/),
+    ]);
   });
 
   it('a login finds nobody by a name that was changed without its folded form, and logs once how to fix that', async () => {
