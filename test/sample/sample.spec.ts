@@ -46,6 +46,26 @@ describe.each(DATABASES)('two instances of the sample application on %s', (name)
 });
 
 describe('the output of the sample application', () => {
+  it('the sample application does not start for other computers or in production while a published password is stored', async () => {
+    const database = await createDatabase('sqlite');
+    const env = { DATABASE_URL: urlOf(database), SAMPLE_USERS: 'carol:something long' };
+    const local = Sample.start({ DATABASE_URL: urlOf(database) });
+    await local.url();
+    await local.stop();
+    for (const exposed of [{ HOST: '0.0.0.0' }, { NODE_ENV: 'production' }]) {
+      const refused = Sample.start({ ...env, ...exposed });
+      expect(await Promise.race([refused.waitForExit(), refused.url()])).toBe(1);
+      expect(refused.output).toContain('users with a published default password: alice, bob; unset HOST');
+    }
+    const dataSource = await new DataSource(database.options).initialize();
+    await dataSource.query("UPDATE users SET password_hash = 'changed'");
+    await dataSource.destroy();
+    const accepted = Sample.start({ ...env, NODE_ENV: 'production' });
+    await accepted.url();
+    expect(await accepted.stop()).toBe(0);
+    await database.drop();
+  }, 60_000);
+
   it('the log has one line per security signal and 5xx response, without tokens, passwords or unknown user names', async () => {
     const database = await createDatabase('sqlite');
     const AUTH_OPTIONS = JSON.stringify({ failedLogins: { throttleFrom: 2, signalAt: 1 } });

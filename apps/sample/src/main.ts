@@ -7,7 +7,7 @@ import type { Repository } from 'typeorm';
 import { AppModule, dataSourceOptions } from './app.module';
 import { allowFrontEnds } from './front-ends';
 import { prepareDatabase } from './prepare-database';
-import { readSettings, type SampleUser, type Settings } from './read-settings';
+import { readSettings, SettingsError, type SampleUser, type Settings } from './read-settings';
 import { logFailedRequests } from './security-log';
 import { User } from './user.entity';
 
@@ -25,8 +25,10 @@ async function main(): Promise<void> {
   allowFrontEnds(app);
   app.enableShutdownHooks([], { useProcessExit: true });
   for (const user of settings.users) await createIfMissing(app.get(AuthService), user);
+  const [stored, hasher] = [dataSource.getRepository(User), app.get(PasswordHasher)];
+  refuse(await withValidPassword(settings.refusedUsers, stored, hasher));
   await app.listen(settings.port, settings.host);
-  const valid = await withValidPassword(settings.users, dataSource.getRepository(User), app.get(PasswordHasher));
+  const valid = await withValidPassword(settings.users, stored, hasher);
   printIntroduction(settings, valid, (app.getHttpServer().address() as { port: number }).port);
 }
 
@@ -37,6 +39,16 @@ async function createIfMissing(auth: AuthService, user: SampleUser): Promise<voi
   } catch (error) {
     if (!(error instanceof AuthError && error.code === 'username_taken')) throw error;
   }
+}
+
+/** Refuses users whose passwords are published. An earlier start on this computer may have created them. */
+function refuse(users: ReadonlySet<SampleUser>): void {
+  if (users.size === 0) return;
+  const names = [...users].map(({ username }) => username).join(', ');
+  throw new SettingsError(
+    `The database contains users with a published default password: ${names}; unset HOST and NODE_ENV and change the ` +
+      'passwords, or set DATABASE_URL to another database',
+  );
 }
 
 /**

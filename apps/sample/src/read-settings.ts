@@ -16,6 +16,8 @@ export interface Settings {
   /** The names of the users who may act as other users. */
   readonly admins: readonly string[];
   readonly usersAreDefault: boolean;
+  /** Users with published passwords. The application does not start if such a user is stored with the password. */
+  readonly refusedUsers: readonly SampleUser[];
   readonly authOptions: Record<string, unknown>;
   /** The origin of the API, or null for the origin of the page. */
   readonly apiOrigin: string | null;
@@ -32,7 +34,8 @@ const DEFAULT_USERS = 'alice:secret,bob:secret';
 /** Reads the settings from environment variables. */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
   const host = env['HOST'] || '127.0.0.1';
-  if (!env['SAMPLE_USERS'] && !LOCAL_HOSTS.includes(host)) {
+  const isLocal = LOCAL_HOSTS.includes(host);
+  if (!env['SAMPLE_USERS'] && !isLocal) {
     throw new SettingsError(
       `HOST is '${host}', so other computers could log in with the default passwords; set your own users, ` +
         `such as SAMPLE_USERS=alice:<password>, or unset HOST`,
@@ -52,6 +55,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     users: readUsers(env['SAMPLE_USERS'] || DEFAULT_USERS),
     admins: readAdmins(env),
     usersAreDefault: !env['SAMPLE_USERS'],
+    refusedUsers: readUsers(DEFAULT_USERS).filter(() => isProduction || !isLocal),
     authOptions: withCookies(readAuthOptions(env['AUTH_OPTIONS'] || '{}'), isProduction),
     apiOrigin: env['API_ORIGIN'] ? readOrigin(env['API_ORIGIN']) : null,
   };
