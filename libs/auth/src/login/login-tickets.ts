@@ -4,7 +4,7 @@ import { isInRealm } from '../adapters/realm';
 import { type IdentifiedUser, SecondFactor } from '../adapters/second-factor';
 import type { StoredUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { invalidLoginTicket, secondFactorRequired, unknownUser } from '../base/errors';
+import { invalidLoginTicket, secondFactorRequired } from '../base/errors';
 import { sha256 } from '../base/random';
 import { Database } from '../database/database';
 import { forUpdate } from '../database/dialect';
@@ -38,9 +38,6 @@ import { Users } from '../users/users';
 const MAX_TICKET_FAILURES = 5;
 
 const MAX_TICKETS = 20;
-
-/** The maximum number of times that `open` reads a ticket, to which parallel attempts may add methods. */
-const MAX_READS = 5;
 
 const INSERTED =
   'digest userId networkDigest credentialsVersion methods data remembered failureCount createdAt expiresAt';
@@ -146,27 +143,22 @@ export class LoginTickets {
 
   async issueFor(user: { readonly id: UserId } | UserId, given: GivenProofs, op: Operation): Promise<string> {
     assertMethods(given.methods ?? []);
-    const id = userIdOf(user);
-    if (id === null) throw unknownUser();
-    const credentialsVersion = await this.users.credentialsVersion(String(id), null);
-    const stored = await this.users.findById(id, null);
-    if (!stored?.active || !isInRealm(stored, op.client.realm)) throw unknownUser();
-    const rememberMe = given.rememberMe === true;
-    const ticket = await this.issue({ user: stored, credentialsVersion, rememberMe }, given, op);
+    const found = await this.users.findActive(user, op.client.realm);
+    const ticket = await this.issue({ ...found, rememberMe: given.rememberMe === true }, given, op);
     // If no ticket was issued, the credentials have changed in the meantime, for example by `disableUser`.
     return ticket ?? this.issueFor(user, given, op);
   }
 
   /** @param data is stored over the data of the ticket */
-  async open(presented: string, data: GivenProofs['data'], op: Operation): Promise<OpenedSession> {
+  open(presented: string, data: GivenProofs['data'], op: Operation): Promise<OpenedSession> {
     const { sql } = this;
-    for (let reads = 0; reads < MAX_READS; reads++) {
+    const identify = async (): Promise<Identification> => {
       const { ticket, user } = await this.find(presented, op);
       const hasSecond = Object.keys(provenMethods(ticket.methods)).length > 1;
       if (!hasSecond && (await this.secondFactor.isRequired(user, op.client.info))) throw secondFactorRequired();
       const merged = data === undefined ? ticket.data : patchedData(ticket.data, data);
       const proofs = { methods: ticket.methods, data: merged };
-      const identification: Identification = {
+      return {
         user,
         credentialsVersion: ticket.credentialsVersion,
         rememberMe: ticket.rememberMe,
@@ -178,11 +170,8 @@ export class LoginTickets {
           yield* changeAll(sql.consumePresented.with({ ...ticket, now }), 1);
         },
       };
-      const opened = await this.opening.open(identification, op);
-      if (opened.kind === 'opened') return opened.session;
-      if (opened.kind === 'refused') throw opened.error;
-    }
-    throw invalidLoginTicket();
+    };
+    return this.opening.openFor(identify, op, invalidLoginTicket);
   }
 
   async attempt(
@@ -214,12 +203,10 @@ export class LoginTickets {
           yield* affectedBy(takeBackAttempt.with({ digest }));
         },
       };
-      const charge = await this.throttle.charge(subject, op);
-      const prove = async (): Promise<boolean | 'ticket_ended'> =>
-        (await check(user)) && ((await this.recordProof(digest, charge)) || 'ticket_ended');
-      const outcome = await prove().catch((error: unknown) => this.throttle.refund(charge, error, op));
+      const outcome = await this.throttle.attempt(subject, op, async (charge) => {
+        return (await check(user)) && ((await this.recordProof(digest, charge)) || 'ticket_ended');
+      });
       if (outcome === 'ticket_ended') throw invalidLoginTicket();
-      if (!outcome) await this.throttle.report(charge, user, op);
       return outcome;
     });
   }
@@ -270,9 +257,4 @@ function keptBeside(network: string, newestFirst: readonly Row[]): readonly Row[
   const networks = [network, ...newestFirst.map((row) => row['network_digest'])];
   const held = networks.map((one) => networks.filter((other) => other === one).length);
   return keptBeside(network, newestFirst.toSpliced(held.lastIndexOf(Math.max(...held)) - 1, 1));
-}
-
-/** Returns the id of an argument that is a user or a user id. Returns null if the argument has no id. */
-export function userIdOf(user: { readonly id: UserId } | UserId): UserId | null {
-  return (typeof user === 'object' ? user?.id : user) ?? null;
 }

@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { isInRealm } from '../adapters/realm';
 import { type IdentifiedUser, SecondFactor } from '../adapters/second-factor';
 import type { StoredUser, UserId } from '../adapters/user-store';
 import { assertValidField, secondFactorRequired, standardError, unknownUser } from '../base/errors';
@@ -13,7 +12,7 @@ import { type GivenProofs, storedProofs, type StoredProofs } from '../sessions/s
 import { type Charge, PASSWORD_METHOD, Throttle } from '../throttle/throttle';
 import type { OpenedSession } from '../tokens/tokens';
 import { Users } from '../users/users';
-import { LoginTickets, userIdOf } from './login-tickets';
+import { LoginTickets } from './login-tickets';
 
 /** A username and a password, as entered. */
 export interface Credentials {
@@ -44,9 +43,6 @@ interface Request {
   /** Whether a success issues a login ticket, even if no second factor is required. */
   readonly wantsTicket: boolean;
 }
-
-/** The maximum number of times that `loginAs` reads the user, whose credentials can change meanwhile. */
-const MAX_READS = 5;
 
 const BY_PASSWORD: GivenProofs = { methods: [PASSWORD_METHOD] };
 
@@ -80,21 +76,11 @@ export class Login {
     return { user: { id, username }, ticket: outcome.ticket };
   }
 
-  async loginAs(given: { readonly id: UserId } | UserId, op: Operation, proofs: GivenProofs): Promise<OpenedSession> {
-    const id = userIdOf(given);
-    if (id === null) throw unknownUser();
+  loginAs(given: { readonly id: UserId } | UserId, op: Operation, proofs: GivenProofs): Promise<OpenedSession> {
+    const rememberMe = proofs.rememberMe === true;
     const proofsAt = (now: number): StoredProofs => storedProofs(proofs, now);
-    for (let reads = 0; reads < MAX_READS; reads++) {
-      // Read first, so that what ends the user's sessions while the policy decides also prevents this session.
-      const credentialsVersion = await this.users.credentialsVersion(String(id), null);
-      const user = await this.users.findById(id, null);
-      if (!user?.active || !isInRealm(user, op.client.realm)) throw unknownUser();
-      const rememberMe = proofs.rememberMe === true;
-      const opened = await this.opening.open({ user, credentialsVersion, rememberMe, proofsAt }, op);
-      if (opened.kind === 'opened') return opened.session;
-      if (opened.kind === 'refused') throw opened.error;
-    }
-    throw unknownUser();
+    const identify = async () => ({ ...(await this.users.findActive(given, op.client.realm)), rememberMe, proofsAt });
+    return this.opening.openFor(identify, op, unknownUser);
   }
 
   /** @throws AuthError `invalid_credentials` if the password is wrong, which counts as a failure */
@@ -116,15 +102,12 @@ export class Login {
     const { network } = op.client;
     // The user is read before the attempt is counted, because failures are counted by the user's id.
     const { user, version } = await this.users.findCredentials(username, op.client.realm);
-    const charge = await this.throttle.charge(this.throttle.ofLogin(PASSWORD_METHOD, username, user, op.client), op);
-    // Without an active user, a dummy hash is verified, so that the duration does not reveal whether the name exists.
-    const matches = await this.passwords
-      .verify(password, user?.active ? user : null, network)
-      .catch((error: unknown) => this.throttle.refund(charge, error, op));
-    if (!matches || !user) {
-      await this.throttle.report(charge, user, op);
-      return null;
-    }
+    const subject = this.throttle.ofLogin(PASSWORD_METHOD, username, user, op.client);
+    const charge = await this.throttle.attempt(subject, op, async (counted) => {
+      // Without an active user, a dummy hash is verified, so that the duration does not reveal whether the name exists.
+      return (await this.passwords.verify(password, user?.active ? user : null, network)) ? counted : null;
+    });
+    if (!charge || !user) return null;
     const passwordHash = await this.upgradedHash(user, password, network);
     // `user` may be an instance of a class, whose getters a copy would lose.
     return { user, passwordHash, credentialsVersion: version, charge };

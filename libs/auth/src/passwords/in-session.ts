@@ -127,16 +127,13 @@ export class InSession {
           return this.endSessions.end({ ...command, reason: 'failed_reauthentication' }, { ...op, tx });
         },
       };
-      const charge = await this.throttle.charge(subject, op);
-      const verifyAndClear = async (): Promise<boolean> => {
-        const isRight = await verify(user);
+      const isRight = await this.throttle.attempt(subject, op, async (charge) => {
+        if (!(await verify(user))) return false;
         // Cleared before the work runs, because the application may roll back the transaction of the work.
-        if (isRight) await this.throttle.clearNow(charge, op);
-        return isRight;
-      };
-      if (await verifyAndClear().catch((error) => this.throttle.refund(charge, error, op))) return work(user);
-      await this.throttle.report(charge, user, op);
-      return null;
+        await this.throttle.clearNow(charge, op);
+        return true;
+      });
+      return isRight ? work(user) : null;
     });
   }
 

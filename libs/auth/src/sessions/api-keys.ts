@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../adapters/second-factor';
 import type { UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { assertValidField, invalidAccessToken, standardError, unknownUser } from '../base/errors';
+import { assertValidField, invalidAccessToken, standardError } from '../base/errors';
 import { actorOf, asciiJson, usernameProblem } from '../base/fields';
 import { Database } from '../database/database';
 import { columns, insertion, StatementFactory } from '../database/statements';
@@ -115,13 +115,11 @@ export class ApiKeys {
     administrator: { readonly actor: string; readonly client?: ClientInfo },
   ): Promise<CreatedApiKey> {
     const actor = actorOf(administrator.actor);
-    const version = await this.users.credentialsVersion(String(userId), null);
-    const user = await this.users.findById(userId, null);
-    if (!user?.active) throw unknownUser();
+    const { user, credentialsVersion } = await this.users.findActive(userId, null);
     const id = String(user.id);
     const { lock } = this;
     const isUnchanged = function* (): Step<boolean> {
-      return (yield* lock.version(id)) === version;
+      return (yield* lock.version(id)) === credentialsVersion;
     };
     const created = await this.store(id, this.clients.realmIn(user), key, administrator.client, { actor }, isUnchanged);
     // If nothing was stored, the user may have been disabled in the meantime.

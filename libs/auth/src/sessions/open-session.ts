@@ -72,6 +72,9 @@ export interface Identification extends Opening {
   readonly proofsAt: (now: number) => StoredProofs;
 }
 
+/** The maximum number of times that a user is identified, whose credentials and ticket can change meanwhile. */
+const MAX_IDENTIFICATIONS = 5;
+
 const REFUSAL_RECORDED_FOR_MS = 3_600_000;
 
 /** The columns of a new session. All other columns are NULL. */
@@ -152,6 +155,20 @@ export class OpenSession {
     const userId = this.users.parseId(session.userId);
     this.signals.emit(null, 'user_logged_in', { userId, session: toSessionInfo(session, sessionId), newDevice });
     return { kind: 'opened', session: { ...tokenPair(tokens, pairTerms), sessionId, userId } };
+  }
+
+  /** Calls `open`, again if the user's credentials or ticket have changed meanwhile. @throws the error of a refusal */
+  async openFor(
+    identify: () => Promise<Identification>,
+    op: Operation,
+    changedAgain: () => AuthError,
+  ): Promise<OpenedSession> {
+    for (let calls = 0; calls < MAX_IDENTIFICATIONS; calls++) {
+      const opened = await this.open(await identify(), op);
+      if (opened.kind === 'opened') return opened.session;
+      if (opened.kind === 'refused') throw opened.error;
+    }
+    throw changedAgain();
   }
 
   /**

@@ -206,6 +206,14 @@ export class Throttle {
     throw standardError('too_many_attempts', Math.ceil(Math.min(until - now, DAY_MS) / 1000));
   }
 
+  /** Counts an attempt and verifies its secret. Reports it as failed unless the result is truthy. Refunds after errors. */
+  async attempt<T>(subject: Subject, op: Operation, verify: (charge: Charge) => Promise<T>): Promise<T> {
+    const charge = await this.charge(subject, op);
+    const result = await verify(charge).catch((error: unknown) => this.refund(charge, error, op));
+    if (!result) await this.report(charge, subject.user, op);
+    return result;
+  }
+
   /** Deletes the counters, in the transaction of the success. */
   *clear(charge: Charge): Step<void> {
     yield* affectedBy(this.clearing(charge));

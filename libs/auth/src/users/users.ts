@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { isInRealm } from '../adapters/realm';
 import {
   type AccountStatus,
   type NewUser,
@@ -8,6 +9,7 @@ import {
   type UserId,
   withoutHash,
 } from '../adapters/user-store';
+import { unknownUser } from '../base/errors';
 import type { Database } from '../database/database';
 import type { JoinedTransaction } from '../database/joined-transaction';
 import type { StatementFactory } from '../database/statements';
@@ -90,6 +92,23 @@ export abstract class Users {
     const version = await this.credentialsVersion(String(first?.id ?? ''), null);
     const user = await this.findByName(username, realm, null);
     return { user: user?.id === first?.id ? user : null, version };
+  }
+
+  /**
+   * Returns an active user of the realm, and the version of the credentials, which is not newer than the user.
+   * @throws AuthError `unknown_user`
+   */
+  async findActive(
+    given: { readonly id: UserId } | UserId,
+    realm: string | null,
+  ): Promise<{ readonly user: StoredUser; readonly credentialsVersion: number }> {
+    const id = (typeof given === 'object' ? given?.id : given) ?? null;
+    if (id === null) throw unknownUser();
+    // Read first, so that what ends the user's sessions from now on also invalidates the version.
+    const credentialsVersion = await this.credentialsVersion(String(id), null);
+    const user = await this.findById(id, null);
+    if (!user?.active || !isInRealm(user, realm)) throw unknownUser();
+    return { user, credentialsVersion };
   }
 
   /** Reads the version of the credentials without the user's lock. @param userId the id as text */
