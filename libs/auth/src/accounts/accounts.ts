@@ -4,7 +4,7 @@ import type { SessionData } from '../adapters/login-policy';
 import { REALM_LENGTH } from '../adapters/realm';
 import type { NewUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { assertValidField, AuthError, notSupported, unknownUser } from '../base/errors';
+import { assertValidField, notSupported, standardError, unknownUser } from '../base/errors';
 import { newUsernameProblem, USERNAME_LENGTH, usernameProblem } from '../base/fields';
 import { Database } from '../database/database';
 import type { EndReason } from '../database/entities';
@@ -80,12 +80,7 @@ const BATCH_SIZE = 500;
 
 @Injectable()
 export class Accounts {
-  private readonly removals;
-  private readonly removeActive;
-  private readonly removeKeys;
-  private readonly batches;
-  private readonly storedSessions;
-  private readonly impersonations;
+  private readonly sql;
 
   constructor(
     private readonly database: Database,
@@ -99,29 +94,31 @@ export class Accounts {
     private readonly clock: Clock,
     private readonly history: History,
     private readonly keys: ApiKeys,
-    sql: SessionSql,
+    sessionSql: SessionSql,
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
   ) {
-    this.storedSessions = sql.select(
-      'WHERE s.{session.userId} = :userId ORDER BY s.{session.createdAt} DESC, s.{session.id} DESC',
-      `${sql.columns}, ${columns('session', 'endedAt endReason data', 's.')}`,
-    );
-    this.impersonations = statements.statement(
-      `SELECT {event.extra} AS extra FROM {event}
-       WHERE {event.userId} = :userId AND {event.event} = 'impersonation_started' AND {event.occurredAt} > :since`,
-    );
     const removal = (table: string, condition = '') =>
       statements.statement(`DELETE FROM {${table}} WHERE {${table}.userId} = :userId ${condition}`);
-    this.removals = ['session', 'event', 'reset', 'ticket', 'lock'].map((table) => removal(table));
-    this.removeKeys = removal('apiKey');
-    this.removeActive = removal('session', `AND {session.state} = 'active'`);
     const batch = (table: string, condition = '') => {
       const limited = `${condition} LIMIT ${BATCH_SIZE}`;
       if (statements.dialect === 'mysql') return removal(table, limited);
       const ids = `SELECT {${table}.id} FROM {${table}} WHERE {${table}.userId} = :userId ${limited}`;
       return statements.statement(`DELETE FROM {${table}} WHERE {${table}.id} IN (${ids})`);
     };
-    this.batches = [batch('session', `AND {session.state} <> 'active'`), batch('event')];
+    this.sql = {
+      sessions: sessionSql.select(
+        'WHERE s.{session.userId} = :userId ORDER BY s.{session.createdAt} DESC, s.{session.id} DESC',
+        `${sessionSql.columns}, ${columns('session', 'endedAt endReason data', 's.')}`,
+      ),
+      impersonations: statements.statement(
+        `SELECT {event.extra} AS extra FROM {event}
+         WHERE {event.userId} = :userId AND {event.event} = 'impersonation_started' AND {event.occurredAt} > :since`,
+      ),
+      remove: ['session', 'event', 'reset', 'ticket', 'lock'].map((table) => removal(table)),
+      removeKeys: removal('apiKey'),
+      removeActive: removal('session', `AND {session.state} = 'active'`),
+      removeBatch: [batch('session', `AND {session.state} <> 'active'`), batch('event')],
+    };
   }
 
   /**
@@ -139,11 +136,12 @@ export class Accounts {
     const user = { ...named, passwordHash };
     const naturalId = this.users.naturalIdOf(user);
     if (naturalId !== null) {
-      for (const name of names) if (await this.users.isNameTaken(name, null, op.tx)) throw usernameTaken();
+      for (const name of names)
+        if (await this.users.isNameTaken(name, null, op.tx)) throw standardError('username_taken');
       await this.forget(naturalId, op);
     }
     const created = await this.users.create(user, op.tx);
-    if (!created) throw usernameTaken();
+    if (!created) throw standardError('username_taken');
     const id = String(created.id);
     if (!this.users.hasUniqueIds) {
       if (naturalId === null) await this.forget(id, op);
@@ -192,23 +190,23 @@ export class Accounts {
     await this.removeAccess(userId, op);
     // An impersonation that ends later would record an event of this user.
     const since = this.clock.now() - MAX_IMPERSONATION_SECONDS * 1000;
-    for (const { extra } of (await this.database.run(op.tx, this.impersonations.with({ userId, since }))).rows) {
+    for (const { extra } of (await this.database.run(op.tx, this.sql.impersonations.with({ userId, since }))).rows) {
       const { user_id: ofUser, session_id } = JSON.parse(String(extra)) as Record<string, string>;
       const command = { userId: ofUser!, sessionId: session_id!, reason: 'actor_session_ended' } as const;
       if (ofUser) await this.endSessions.end(command, { client: NO_CLIENT, tx: op.tx });
     }
-    for (const batch of this.batches) {
+    for (const batch of this.sql.removeBatch) {
       const removeBatch = (): Step<number> => affectedBy(batch.with({ userId }));
       while ((await this.database.transaction(op.tx, removeBatch)) === BATCH_SIZE) await nextTurn();
     }
-    const { removals } = this;
+    const { remove } = this.sql;
     await this.removeAccess(userId, op, function* () {
-      for (const removal of removals) yield* affectedBy(removal.with({ userId }));
+      for (const removal of remove) yield* affectedBy(removal.with({ userId }));
     });
   }
 
   async exportData(userId: string): Promise<ExportedUserData> {
-    const { rows } = await this.database.run(null, this.storedSessions.with({ userId }));
+    const { rows } = await this.database.run(null, this.sql.sessions.with({ userId }));
     const apiKeys = await this.keys.stored(userId);
     const events: AuthEventEntry[] = [];
     for (let before = Infinity; ;) {
@@ -252,12 +250,12 @@ export class Accounts {
     { tx }: Operation,
     removeRest = (): Step<void> => this.lock.revokeCredentials(userId),
   ): Promise<void> {
-    const { endSessions, events, removeActive, removeKeys, clock } = this;
+    const { endSessions, events, sql, clock } = this;
     const ended = await this.database.transaction(tx, function* () {
       const active = yield* endSessions.lockAllActive(userId);
       const now = clock.now();
-      if (active.length > 0) yield* changeAll(removeActive.with({ userId }), active.length);
-      yield* affectedBy(removeKeys.with({ userId }));
+      if (active.length > 0) yield* changeAll(sql.removeActive.with({ userId }), active.length);
+      yield* affectedBy(sql.removeKeys.with({ userId }));
       yield* removeRest();
       const removed = active.map((session) => toEndedSession(session, now, 'user_deleted'));
       // The histories of administrators who act as the user stay.
@@ -267,10 +265,6 @@ export class Accounts {
     endSessions.publish(ended, tx);
     endSessions.publishKeys(tx, userId);
   }
-}
-
-function usernameTaken(): AuthError {
-  return new AuthError('username_taken', 'A user with this username already exists.');
 }
 
 function exportedSession(row: Row): ExportedSession {

@@ -78,7 +78,9 @@ export class AuthEvents {
     assertIntegerWithin('after', after, 0, Number.MAX_SAFE_INTEGER);
     assertIntegerWithin('limit', limit, 1, 1_000);
     if (events !== undefined) assertEventNames('events', events);
-    assertUserGiven(request);
+    // An undefined variable must not select the events of all users.
+    if ('userId' in request && userId == null)
+      throw invalidField('userId', 'This filter has no value. Set a value or omit the filter.');
     const newest = firstEventIdAt(this.clock.now() - MAX_TRANSACTION_MS);
     // The events of one user have an index and a maximum number. Names have no index.
     const until = userId === undefined && events ? await this.searchedUntil(after, newest) : newest;
@@ -114,10 +116,4 @@ export class AuthEvents {
     const [searched] = (await this.database.run(null, this.searched.with({ after, until: newest }))).rows;
     return Number(searched?.['found']) < MAX_ROWS_SEARCHED ? newest : Number(searched!['last']) + 1;
   }
-}
-
-/** An undefined variable must not select the events of all users. */
-function assertUserGiven(request: AuthEventsRequest): void {
-  if (!('userId' in request) || (request.userId ?? null) !== null) return;
-  throw invalidField('userId', 'This filter has no value. Set a value or omit the filter.');
 }

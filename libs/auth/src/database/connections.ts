@@ -51,7 +51,9 @@ export class Connections {
   /** How many operations have a connection, and how many wait for one. */
   readonly load = { used: 0, waiting: 0 };
   private readonly logger = new Logger('AuthDatabase');
-  private readonly slots: Slots;
+  /** The connections that no operation has reserved, and the operations that wait for one. */
+  private free: number;
+  private readonly queue: (() => void)[] = [];
   private readonly names = new Map<string, string>();
   private readonly types;
   private pool: Promise<Pool> | null = null;
@@ -67,7 +69,7 @@ export class Connections {
     readonly size: number,
     private mayPrepare: boolean,
   ) {
-    this.slots = new Slots(size - 1);
+    this.free = size - 1;
     this.types = pgTypes(dataSource);
   }
 
@@ -75,12 +77,15 @@ export class Connections {
   async use<T>(deadline: Deadline, work: Work<T>, isGuardRead = false): Promise<T> {
     if (isGuardRead) return this.useNext(deadline, work);
     this.load.waiting++;
-    await this.slots.enter();
+    if (this.free > 0) this.free--;
+    else await new Promise<void>((resolve) => this.queue.push(resolve));
     this.load.waiting--;
     try {
       return await this.useNext(deadline, work);
     } finally {
-      this.slots.leave();
+      const next = this.queue.shift();
+      if (next) next();
+      else this.free++;
     }
   }
 
@@ -238,23 +243,5 @@ export class Connections {
     const name = this.names.get(sql) ?? `auth_${sha256(sql).slice(0, 32)}`;
     this.names.set(sql, name);
     return name;
-  }
-}
-
-/** Limits how many operations are in progress. */
-class Slots {
-  private readonly waiting: (() => void)[] = [];
-
-  constructor(private free: number) {}
-
-  async enter(): Promise<void> {
-    if (this.free > 0) this.free--;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-  }
-
-  leave(): void {
-    const next = this.waiting.shift();
-    if (next) next();
-    else this.free++;
   }
 }

@@ -7,14 +7,7 @@ import { describeFailure, failureCode, meaningOf } from '../base/failures';
 import type { FailureKind } from '../base/telemetry';
 import { Deadline, TimeBudget } from './deadline';
 import type { Dialect } from './dialect';
-import {
-  CommitError,
-  DatabaseUnavailableError,
-  failureKind,
-  isConnectionLost,
-  isDuplicate,
-  isNotWritable,
-} from './failure';
+import { CommitError, DatabaseUnavailableError, failureKind, isConnectionLost, isNotWritable } from './failure';
 import { type JoinedTransaction, transactionEnded } from './joined-transaction';
 import { type Query, type Result, RolledBack, type Row, type Transaction, type UnitOfWork } from './transaction';
 
@@ -204,7 +197,7 @@ function mayRunAgain(error: unknown, attempt: number, options: TransactionOption
   const { failsFast, retryUnknownCommit } = options;
   const isFew = attempt < (meaningOf(error) === 'conflict' ? MAX_RUNS_IN_CONFLICT : MAX_RUNS);
   // A deadlock may have rolled back the application's whole transaction, which only the application can run again.
-  if (isJoined) return isFew && (isDuplicate(error) || failureCode(error) === 'CONFLICT');
+  if (isJoined) return isFew && (meaningOf(error) === 'duplicate' || failureCode(error) === 'CONFLICT');
   if (isNotWritable(error)) return !failsFast || attempt === 1;
   if (!isConnectionLost(error)) return isFew && failureKind(error) === 'rolled_back';
   return (retryUnknownCommit || !(error instanceof CommitError)) && (!failsFast || isFew);

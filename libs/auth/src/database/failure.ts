@@ -27,10 +27,6 @@ export class CommitError extends Error {
   }
 }
 
-export function isDuplicate(error: unknown): boolean {
-  return meaningOf(error) === 'duplicate';
-}
-
 /** Returns whether the connection broke or could not be opened. The outcome of a statement in flight is unknown. */
 export function isConnectionLost(error: unknown): boolean {
   return meaningOf(error) === 'connection_lost';
@@ -49,9 +45,4 @@ export function failureKind(error: unknown): FailureKind {
   const meaning = meaningOf(error);
   if (meaning === 'unrepresentable') return 'other';
   return meaning === 'conflict' || meaning === 'duplicate' ? 'rolled_back' : meaning;
-}
-
-/** Returns whether the compared column cannot store a character of a parameter, so that no row can match. */
-export function isUnrepresentable(error: unknown): boolean {
-  return meaningOf(error) === 'unrepresentable';
 }

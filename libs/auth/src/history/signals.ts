@@ -126,23 +126,18 @@ export class Signals {
       for (const reaction of this.reactions[name] ?? []) reaction(payload);
       freeze(payload);
       const emitter = (this.emitter ??= this.findEmitter());
-      const call = (listener: unknown, ...args: unknown[]): void =>
-        this.call(emitter, name, listener as Listener, args);
-      for (const listener of [...emitter.listeners(name)]) call(listener, payload);
-      for (const listener of [...emitter.listenersAny()]) call(listener, name, payload);
+      for (const listener of [...emitter.listeners(name)]) void this.call(emitter, name, listener, payload);
+      for (const listener of [...emitter.listenersAny()]) void this.call(emitter, name, listener, name, payload);
     });
   }
 
-  private call(emitter: EventEmitter2, name: string, listener: Listener, args: unknown[]): void {
-    const report = (error: unknown): void => {
+  /** The caller does not await the result, because a listener may never finish. */
+  private async call(emitter: EventEmitter2, name: string, listener: unknown, ...args: unknown[]): Promise<void> {
+    try {
+      await (listener as Listener).apply(Object.assign(emitter, { event: name }), args);
+    } catch (error) {
       const { summary, stack } = toFailureReport(error);
       this.logger.error(`A listener of ${name} failed: ${summary}`, stack);
-    };
-    try {
-      // The promise is not awaited, because a listener may never finish.
-      Promise.resolve(listener.apply(Object.assign(emitter, { event: name }), args)).catch(report);
-    } catch (error) {
-      report(error);
     }
   }
 }

@@ -54,14 +54,10 @@ export type CurrentCaller = Pick<Caller, 'principal' | 'loadUser' | 'loadSession
 /** The key of the caller of an HTTP request. A property is faster than an entry in a `WeakMap`. */
 const CALLER = Symbol('nestjs-session-auth:caller');
 
-interface StoredCaller {
-  readonly request: object;
-  readonly caller: Caller;
-  /** The call that a guard has verified. Undefined if the request was authenticated for all of its handlers. */
-  readonly context: ExecutionContext | undefined;
+interface AuthenticatedRequest extends AuthRequest {
+  /** `context`: the call that a guard has verified. Undefined if the request was authenticated for all of its handlers. */
+  [CALLER]?: { readonly request: object; readonly caller: Caller; readonly context: ExecutionContext | undefined };
 }
-
-type AuthenticatedRequest = AuthRequest & { [CALLER]?: StoredCaller };
 
 /** Stores the caller of an HTTP request for the handler and for further guards. */
 export function storeHttpCaller(request: AuthenticatedRequest, caller: Caller, context?: ExecutionContext): void {

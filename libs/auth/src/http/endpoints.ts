@@ -46,11 +46,8 @@ export function conflictingRoutes(routes: readonly MountedRoute[], modules: Modu
     const classes = classesOf(modules);
     const [handler] = handlersServing(route, classes.filter(isOwn));
     const name = NAMES.find((one) => HANDLERS[one].some((it) => handler?.endsWith(`.${String(it)}`)));
-    const names =
-      handlersServing(
-        other,
-        classes.filter((type) => !isOwn(type)),
-      ).join(' or ') || 'a handler without a controller';
+    const others = classes.filter((type) => !isOwn(type));
+    const names = handlersServing(other, others).join(' or ') || 'a handler without a controller';
     return [`${method} ${path} (endpoints.${name}) and ${names}`];
   });
 }

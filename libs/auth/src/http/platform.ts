@@ -223,11 +223,6 @@ export function httpServerOf({ httpAdapter }: HttpAdapterHost): EventEmitter | n
   return server instanceof EventEmitter ? server : null;
 }
 
-interface PlatformInstance {
-  get?(setting: string): unknown;
-  readonly initialConfig?: FastifyInstance['initialConfig'];
-}
-
 /** Returns the settings of Express or Fastify for trusted proxies and trailing slashes. */
 export function platformSettings({ httpAdapter }: HttpAdapterHost): {
   /** The name of the setting that selects the trusted proxies. */
@@ -236,7 +231,9 @@ export function platformSettings({ httpAdapter }: HttpAdapterHost): {
   readonly servesTrailingSlash: boolean;
 } {
   const adapter = httpAdapter as { getType?(): string; getInstance?(): unknown } | undefined;
-  const instance = (adapter?.getInstance?.() ?? {}) as PlatformInstance;
+  const instance = (adapter?.getInstance?.() ?? {}) as Partial<
+    Pick<Express, 'get'> & Pick<FastifyInstance, 'initialConfig'>
+  >;
   if (adapter?.getType?.() !== 'fastify') {
     const proxySetting = 'trust proxy';
     return { proxySetting, trustedProxies: instance.get?.(proxySetting), servesTrailingSlash: true };

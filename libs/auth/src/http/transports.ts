@@ -89,10 +89,8 @@ export class AccessTokens {
    */
   async find(call: TransportCall, readsCookies: boolean): Promise<FoundToken | null> {
     assertCurrentRequest(call);
-    return (this.source && (await this.fromSource(this.source, call))) ?? this.inUsualPlaces(call, readsCookies);
-  }
-
-  private inUsualPlaces(call: TransportCall, readsCookies: boolean): FoundToken | null {
+    const found = this.source && (await this.fromSource(this.source, call));
+    if (found) return found;
     if (call.getType() === 'ws') return tokenOfSocket(call.getArgByIndex(0), this.cookies);
     const request = requestOf(call);
     return request ? tokenOfRequest(request, readsCookies ? this.cookies : null, isMutation(call)) : null;

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { isInRealm } from '../adapters/realm';
 import { loginNamesOf, type StoredUser, type UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { assertValidField, AuthError, invalidAccessToken, notSupported, unknownUser } from '../base/errors';
+import { assertValidField, invalidAccessToken, notSupported, standardError, unknownUser } from '../base/errors';
 import { passwordProblem } from '../base/fields';
 import { sha256 } from '../base/random';
 import { Database } from '../database/database';
@@ -161,14 +161,14 @@ export class ReplacePassword {
 
   async redeemToken(token: string, newPassword: string, op: Operation): Promise<void> {
     this.assertSupported();
-    if (typeof token !== 'string' || !isToken('password_reset', token)) throw invalidResetToken();
+    if (typeof token !== 'string' || !isToken('password_reset', token)) throw standardError('invalid_reset_token');
     const resetDigest = sha256(token);
     const owner = this.sql.readOwner.with({ digest: resetDigest, now: this.clock.now() });
     const [row] = (await this.database.run(op.tx, owner)).rows;
-    if (!row || !isInRealm(row, op.client.realm)) throw invalidResetToken();
+    if (!row || !isInRealm(row, op.client.realm)) throw standardError('invalid_reset_token');
     const user = await this.findActive(this.users.parseId(String(row['user_id'])), op);
-    if (!user) throw invalidResetToken();
-    if (!(await this.replace(user, newPassword, { resetDigest }, op)).isSet) throw invalidResetToken();
+    if (!user) throw standardError('invalid_reset_token');
+    if (!(await this.replace(user, newPassword, { resetDigest }, op)).isSet) throw standardError('invalid_reset_token');
   }
 
   private assertSupported(): void {
@@ -295,8 +295,4 @@ export class ReplacePassword {
     if (isRecorded) yield* write([newEvent(reason, userId, client, now)]);
     return ended;
   }
-}
-
-function invalidResetToken(): AuthError {
-  return new AuthError('invalid_reset_token', 'Invalid or expired token.');
 }

@@ -97,8 +97,7 @@ export function endEvents(
     if (session.actor !== null) {
       // Only the administrator has the token with which the session logs out.
       const [ofUser, ofActor] = reason === 'logout' ? [NO_CLIENT, client] : [client, NO_CLIENT];
-      const details = { reason, ...(actor === undefined ? {} : { ended_by: actor }) };
-      return impersonationEvents('impersonation_ended', session, ofUser, ofActor, at, details);
+      return impersonationEvents('impersonation_ended', session, ofUser, ofActor, at, { reason, ended_by: actor });
     }
     const event = EVENT_BY_REASON[reason];
     if (event === null) return [];
@@ -137,16 +136,11 @@ export function inactiveReason(account: AccountStatus | null): EndReason | null 
 export class EndSessions {
   /** Called after the commit, with the user, and with the id of the key if only one has ended. */
   onKeysEnded: (userId: string, keyId?: string) => void = () => undefined;
-  private readonly keysOfUser;
-  private readonly removeKeys;
-  private readonly activeOfUser;
-  private readonly activeOne;
-  private readonly accountOfUser;
-  private readonly update;
+  private readonly sql;
 
   constructor(
     statements: StatementFactory,
-    sql: SessionSql,
+    sessionSql: SessionSql,
     private readonly users: Users,
     private readonly lock: UserLock,
     private readonly events: EventLog,
@@ -155,23 +149,25 @@ export class EndSessions {
   ) {
     const active = `WHERE s.{session.userId} = :userId AND s.{session.state} = 'active'`;
     const lockRows = forUpdate(statements.dialect);
-    this.keysOfUser = statements.statement(
-      `SELECT ${columns('apiKey', 'id name expiresAt')} FROM {apiKey} WHERE {apiKey.userId} = :userId`,
-    );
-    this.removeKeys = statements.statement('DELETE FROM {apiKey} WHERE {apiKey.id} IN (:ids...)');
-    this.activeOfUser = sql.select(`${active} ORDER BY s.{session.createdAt}, s.{session.id} ${lockRows}`);
-    this.activeOne = sql.select(`${active} AND s.{session.id} = :sessionId ${lockRows}`);
-    this.accountOfUser = sql.select(`${active} LIMIT 1`, `${sql.account} AS account`);
     // Ended sessions are kept as long as the event of their login, because later logins are compared with them to
     // recognize a new device.
-    const removeAt = greatest(statements.dialect, ':now', `s.{session.createdAt} + ${sql.retentionMs}`);
-    this.update = statements.statement(
-      `UPDATE {session} AS s SET {session.state} = :state, {session.endReason} = :reason, {session.endedAt} = :now,
-         {session.checkAt} = ${removeAt}, {session.replaySeed} = NULL
-       WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active'
-         AND (:reason <> 'expired' OR ${sql.expiresAt} <= :now) AND s.{session.lastActivity} < :inactiveSince
-         AND (s.{session.id} <> :sessionId OR s.{session.familyDigest} = :familyDigest)`,
-    );
+    const removeAt = greatest(statements.dialect, ':now', `s.{session.createdAt} + ${sessionSql.retentionMs}`);
+    this.sql = {
+      keysOfUser: statements.statement(
+        `SELECT ${columns('apiKey', 'id name expiresAt')} FROM {apiKey} WHERE {apiKey.userId} = :userId`,
+      ),
+      removeKeys: statements.statement('DELETE FROM {apiKey} WHERE {apiKey.id} IN (:ids...)'),
+      activeOfUser: sessionSql.select(`${active} ORDER BY s.{session.createdAt}, s.{session.id} ${lockRows}`),
+      activeOne: sessionSql.select(`${active} AND s.{session.id} = :sessionId ${lockRows}`),
+      accountOfUser: sessionSql.select(`${active} LIMIT 1`, `${sessionSql.account} AS account`),
+      end: statements.statement(
+        `UPDATE {session} AS s SET {session.state} = :state, {session.endReason} = :reason, {session.endedAt} = :now,
+           {session.checkAt} = ${removeAt}, {session.replaySeed} = NULL
+         WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active'
+           AND (:reason <> 'expired' OR ${sessionSql.expiresAt} <= :now) AND s.{session.lastActivity} < :inactiveSince
+           AND (s.{session.id} <> :sessionId OR s.{session.familyDigest} = :familyDigest)`,
+      ),
+    };
   }
 
   /** Ends sessions in one transaction with their events, and emits their signals. */
@@ -212,13 +208,12 @@ export class EndSessions {
    * the user's lock is required, so that no key is created meanwhile.
    */
   *endKeys({ userId, keyId, reason, actor }: KeysToEnd, client: EventClient, write: WriteEvents): Step<number> {
-    const rows = (yield* rowsOf(this.keysOfUser.with({ userId }))).filter(({ id }) => id === (keyId ?? id));
-    if (rows.length > 0) yield* changeAll(this.removeKeys.with({ ids: rows.map(({ id }) => id) }), rows.length);
+    const rows = (yield* rowsOf(this.sql.keysOfUser.with({ userId }))).filter(({ id }) => id === (keyId ?? id));
+    if (rows.length > 0) yield* changeAll(this.sql.removeKeys.with({ ids: rows.map(({ id }) => id) }), rows.length);
     const now = this.clock.now();
     const live = rows.filter((row) => Number(row['expires_at'] ?? Infinity) > now);
-    const by = actor === undefined ? {} : { actor };
     const eventOf = ({ id, name }: Row): NewAuthEvent =>
-      newEvent('api_key_revoked', userId, client, now, { key_id: id, name, reason, ...by });
+      newEvent('api_key_revoked', userId, client, now, { key_id: id, name, reason, actor });
     yield* write(live.map(eventOf));
     return live.length;
   }
@@ -236,7 +231,7 @@ export class EndSessions {
     const found =
       sessionId === undefined
         ? yield* this.lockAllActive(userId)
-        : (yield* rowsOf(this.activeOne.with({ userId, sessionId }))).map(sessionFromRow);
+        : (yield* rowsOf(this.sql.activeOne.with({ userId, sessionId }))).map(sessionFromRow);
     const now = this.clock.now();
     const kept = found.find((one) => one.id === exceptId && !isExpired(one, now));
     if (needsExcept && !kept) throw standardError('session_not_found');
@@ -254,7 +249,7 @@ export class EndSessions {
   /** Takes the user's lock, then locks the active sessions and returns them, oldest first. */
   *lockAllActive(userId: string): Step<readonly SessionRecord[]> {
     yield* this.lock.lock(userId);
-    return (yield* rowsOf(this.activeOfUser.with({ userId }))).map(sessionFromRow);
+    return (yield* rowsOf(this.sql.activeOfUser.with({ userId }))).map(sessionFromRow);
   }
 
   /** Stores ended sessions, which the caller has read. If one has changed since then, the transaction is run again. */
@@ -265,13 +260,13 @@ export class EndSessions {
       const ids = sessions.map(({ id }) => id);
       const { state } = sessions[0]!;
       const values = { inactiveSince, sessionId, familyDigest, state, reason, now, ids };
-      yield* changeAll(this.update.with(values), ids.length);
+      yield* changeAll(this.sql.end.with(values), ids.length);
     }
   }
 
   private *endIfInactive(userId: string, known: AccountStatus, client: Client, write: WriteEvents) {
     yield* this.lock.lock(userId);
-    const row = this.users.sql ? yield* firstOf(this.accountOfUser.with({ userId })) : null;
+    const row = this.users.sql ? yield* firstOf(this.sql.accountOfUser.with({ userId })) : null;
     const reason = inactiveReason(row ? accountFromRow(row) : known);
     if (reason === null) return null;
     return yield* this.endAccess({ userId, reason }, client, write);

@@ -20,10 +20,6 @@ export interface NameProperty {
   readonly key: string;
 }
 
-export function listOf(properties: string | readonly string[]): readonly string[] {
-  return typeof properties === 'string' ? [properties] : properties;
-}
-
 /** The names of the users in an entity. All of them share one namespace. */
 export class EntityNames {
   /** The properties of the names, in their order. The first one is the username. */
@@ -36,8 +32,8 @@ export class EntityNames {
     private readonly areOwn: boolean,
     private readonly warnOnce: (kind: string, text: string) => void,
   ) {
-    const names = listOf(mapping.username);
-    const keys = areOwn ? ['usernameKey'] : listOf(mapping.foldedUsername ?? names);
+    const names = [mapping.username].flat();
+    const keys = areOwn ? ['usernameKey'] : [mapping.foldedUsername ?? names].flat();
     this.properties = names.map((name, i) => ({ name, key: keys[i]! }));
   }
 

@@ -11,12 +11,13 @@ import {
 } from '../adapters/user-store';
 import type { Clock } from '../base/clock';
 import { invalidField, notSupported } from '../base/errors';
+import { meaningOf } from '../base/failures';
 import type { NameMatching } from '../base/fields';
 import type { Random } from '../base/random';
 import type { AutocommitOptions, Database } from '../database/database';
 import { UNIQUE_INDEXES } from '../database/dialect';
 import { AuthSession, AuthUserLock } from '../database/entities';
-import { CommitError, isDuplicate, isUnrepresentable } from '../database/failure';
+import { CommitError } from '../database/failure';
 import type { JoinedTransaction } from '../database/joined-transaction';
 import { Statement, type StatementFactory } from '../database/statements';
 import { affectedBy, type Row, type Step } from '../database/transaction';
@@ -128,18 +129,15 @@ export class EntityUsers extends Users {
   }
 
   async findById(id: UserId, tx: JoinedTransaction | null): Promise<StoredUser | null> {
-    const parameter = this.ids.parameterOf(id);
-    if (parameter === null) return null;
-    const [row] = (await this.database.run(tx, this.statements.byId.with({ id: parameter }))).rows;
+    const query = this.statements.byId.with({ id: this.ids.parameterOf(id) });
+    const [row] = (await this.database.run(tx, query)).rows;
     return withExactId(this.userFrom(row), id);
   }
 
   /** Also reads the columns of `users.select`. */
   override async accountOf(userId: string): ReturnType<Users['accountOf']> {
-    const id = this.ids.parameterOf(this.parseId(userId));
-    const { rows } =
-      id === null ? { rows: [] } : await this.database.run(null, this.statements.accountById.with({ id }));
-    const [row] = rows;
+    const query = this.statements.accountById.with({ id: this.ids.parameterOf(this.parseId(userId)) });
+    const [row] = (await this.database.run(null, query)).rows;
     if (!row || String(row['user_id']) !== userId) return { status: 'deleted', user: null };
     return { status: row['account'] as AccountStatus, user: this.sql.fromRow(row) };
   }
@@ -176,18 +174,14 @@ export class EntityUsers extends Users {
   }
 
   override *setHashStep(id: UserId, value: string, expected?: string): Step<boolean> {
-    const parameter = this.ids.parameterOf(id);
-    if (parameter === null) return false;
     const anyHash = expected === undefined ? 1 : 0;
-    const values = { id: parameter, value, anyHash, expected: expected ?? '' };
+    const values = { id: this.ids.parameterOf(id), value, anyHash, expected: expected ?? '' };
     return (yield* affectedBy(this.statements.updateHash.with(values))) === 1;
   }
 
   override *setActiveStep(id: UserId, active: boolean): Step<boolean> {
-    const parameter = this.ids.parameterOf(id);
-    const { updateStatus } = this.statements;
-    if (!updateStatus || parameter === null) return false;
-    return (yield* affectedBy(updateStatus.with({ id: parameter, value: this.statusValue(active) }))) === 1;
+    const values = { id: this.ids.parameterOf(id), value: this.statusValue(active) };
+    return (yield* affectedBy(this.statements.updateStatus!.with(values))) === 1;
   }
 
   async create(user: NewUser, tx: JoinedTransaction | null): Promise<StoredUser | null> {
@@ -300,7 +294,8 @@ export class EntityUsers extends Users {
 
   private async rowOf(username: string, realm: string | null, tx: JoinedTransaction | null): Promise<Row | null> {
     // A name that the column's character set cannot represent makes the statement fail, and is the name of no user.
-    return this.names.rowOf(username, await this.rowsOf(username, realm, tx, { meansNoRows: isUnrepresentable }));
+    const meansNoRows = (error: unknown): boolean => meaningOf(error) === 'unrepresentable';
+    return this.names.rowOf(username, await this.rowsOf(username, realm, tx, { meansNoRows }));
   }
 
   private async rowsOf(
@@ -346,7 +341,7 @@ export class EntityUsers extends Users {
       await (manager.queryRunner ? manager.transaction(insert) : insert(manager));
       return true;
     } catch (error) {
-      if (isDuplicate(error)) return false;
+      if (meaningOf(error) === 'duplicate') return false;
       throw isInserted ? new CommitError(error) : error;
     }
   }

@@ -3,7 +3,6 @@ import type { UserEntityMapping } from '../adapters/user-store';
 import { dialectOf } from '../database/dialect';
 import type { Row } from '../database/transaction';
 import { type Column, tablePath } from '../database/typeorm';
-import { listOf } from './entity-names';
 
 interface Requirement {
   readonly accepts: (column: Column, type: string, isPadded: boolean, realm: Column | null) => boolean;
@@ -138,14 +137,14 @@ export function mappingProblems(dataSource: DataSource, mapping: UserEntityMappi
   const metadata = dataSource.getMetadata(entity);
   const realmColumn = (realm !== undefined && metadata.findColumnWithPropertyPath(realm)) || null;
   const id = metadata.primaryColumns[0]!.propertyPath;
-  const isNameId = [...listOf(username), ...listOf(foldedUsername)].includes(id);
+  const isNameId = [username, foldedUsername].flat().includes(id);
   const problems = [
     realm !== undefined && isNameId
       ? `users.realm is set, but the primary key is the name '${id}', which two realms may share; use another primary key`
       : null,
     roles === mapping.passwordHash ? `users.roles is '${roles}', the password hash; use another column` : null,
     ...Object.entries(REQUIREMENTS).flatMap(([option, requirement]) =>
-      listOf(mapping[option as keyof typeof REQUIREMENTS] ?? []).map((property, _, { length }) => {
+      [mapping[option as keyof typeof REQUIREMENTS] ?? []].flat().map((property, _, { length }) => {
         const needed = option === 'username' && length > 1 ? ONE_OF_SEVERAL_NAMES : requirement;
         const found = columnProblem(dataSource, metadata, property, needed, realmColumn);
         return found && `users.${option} is '${property}', ${found}`;
