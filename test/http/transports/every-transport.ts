@@ -13,7 +13,7 @@ import type { TestApplication, TestApplicationOptions } from '../../support/test
 import { connectWs } from './chat';
 
 /** Finds the token in the payload of a message over TCP. */
-export class EnvelopeTokens extends TokenSource {
+class EnvelopeTokens extends TokenSource {
   find(call: TransportCall): PresentedToken | null {
     if (call.getType() !== 'rpc') return null;
     const { accessToken } = call.getArgByIndex<{ accessToken?: string } | null>(0) ?? {};
@@ -31,8 +31,6 @@ interface Answer {
   readonly data: Record<string, string> | null;
   readonly errors?: readonly { readonly extensions: { readonly authCode?: string } }[];
 }
-
-export const TRANSPORTS = ['HTTP', 'GraphQL', 'WebSockets', 'microservices'] as const;
 
 /** The same handlers as routes, queries, and messages of WebSockets and of microservices. */
 export class EveryTransport {
@@ -70,7 +68,7 @@ export class EveryTransport {
 
   readonly close = () => this.messages.close();
 
-  /** Calls a handler on each of `TRANSPORTS`. Returns the results, or the codes of the errors. */
+  /** Calls a handler over HTTP, GraphQL, WebSockets and TCP. Returns the results, or the codes of the errors. */
   async ask(app: TestApplication, name: string, token: string | null, data: unknown = {}, more: object = {}) {
     const headers = { ...(token !== null && bearer(token)), ...more };
     const { body, text, ok } = await app.http.get(`/handlers/${name}`).set(headers);
