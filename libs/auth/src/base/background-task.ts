@@ -6,7 +6,7 @@ export class BackgroundTask {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private isActive = false;
-  private isStopped = false;
+  isStopped = false;
 
   constructor(
     private readonly name: string,

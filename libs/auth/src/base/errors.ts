@@ -127,7 +127,6 @@ export const loginRefused = ({ code, detail }: { readonly code: string; readonly
 export const invalidField = (field: string, message: string): AuthError =>
   new AuthError('invalid_field', `${field}: ${message}`, { [field]: [message] });
 
-/** @throws AuthError `invalid_field` if `problem` is not null */
 export function assertValidField(field: string, problem: string | null): void {
   if (problem) throw invalidField(field, problem);
 }

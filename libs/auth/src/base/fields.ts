@@ -81,7 +81,6 @@ export function isLocalhost(hostname: string): boolean {
   return /^(?:(?:[^.]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
-/** Returns whether an origin is that of an extension of Chromium. */
 export function isExtension(origin: unknown): boolean {
   return typeof origin === 'string' && /^chrome-extension:\/\/[a-p]{32}$/.test(origin);
 }

@@ -1,7 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 
-/** The maximum number of keys in one statement. */
-const MAX_KEYS = 128;
+const MAX_KEYS_PER_READ = 128;
 
 /** How long keys wait for the read in flight before another read starts in parallel. */
 const SLOW_AFTER_MS = 50;
@@ -37,8 +36,8 @@ export class BatchingLoader<T> {
 
   private startRead(): void {
     const waiting = [...this.waiting];
-    const batch = new Map(waiting.slice(0, MAX_KEYS));
-    this.waiting = new Map(waiting.slice(MAX_KEYS));
+    const batch = new Map(waiting.slice(0, MAX_KEYS_PER_READ));
+    this.waiting = new Map(waiting.slice(MAX_KEYS_PER_READ));
     if (this.waiting.size === 0) this.nextCaller = null;
     this.current = batch;
     if (this.slowTimer) this.slowTimer.refresh();

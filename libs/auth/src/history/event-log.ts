@@ -46,7 +46,6 @@ export class ClientInspector {
   private readonly logger = new Logger('AuthDevices');
   private readonly deviceLogLimit;
   private readonly realmLogLimit;
-  private readonly tracksDevices;
 
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
@@ -57,14 +56,12 @@ export class ClientInspector {
   ) {
     this.deviceLogLimit = new OncePerMinute(clock);
     this.realmLogLimit = new OncePerMinute(clock);
-    this.tracksDevices = options.trackUserAgents && options.trackDevices && detector !== null;
   }
 
   inspect(info: ClientInfo): Client {
-    const { trackUserAgents } = this.options;
     const ip = canonicalIp(textOf(info.ipAddress));
     const ipAddress = ip && this.trackedAddress(ip);
-    const userAgent = trackUserAgents ? cleanUserAgent(textOf(info.userAgent)) : '';
+    const userAgent = this.options.trackUserAgents ? cleanUserAgent(textOf(info.userAgent)) : '';
     const device = this.deviceOf(userAgent);
     return {
       info,
@@ -105,9 +102,9 @@ export class ClientInspector {
   }
 
   private deviceOf(userAgent: string): DeviceInfo {
-    if (!this.tracksDevices || userAgent === '') return UNKNOWN_DEVICE;
+    if (!this.options.trackDevices || !this.detector || userAgent === '') return UNKNOWN_DEVICE;
     try {
-      return checkedDevice(this.detector!.detect(userAgent));
+      return checkedDevice(this.detector.detect(userAgent));
     } catch (error) {
       const problem = 'The device detector failed, so the device is stored as unknown';
       this.deviceLogLimit.logError(this.logger, problem, error);

@@ -11,7 +11,7 @@ import { OpenSession, type RefusedLogin } from '../sessions/open-session';
 import { type GivenProofs, storedProofs, type StoredProofs } from '../sessions/session';
 import { type Charge, PASSWORD_METHOD, Throttle } from '../throttle/throttle';
 import type { OpenedSession } from '../tokens/tokens';
-import { Users } from '../users/users';
+import { Users, type Versioned } from '../users/users';
 import { LoginTickets } from './login-tickets';
 
 /** A username and a password, as entered. */
@@ -29,19 +29,11 @@ type Outcome =
   | RefusedLogin;
 
 /** An attempt whose password is right. */
-interface Verified {
-  readonly user: StoredUser;
+interface Verified extends Versioned<StoredUser> {
+  readonly credentials: Credentials;
   /** The hash that is stored after the login has upgraded it. */
   readonly passwordHash: string | null;
-  readonly credentialsVersion: number;
   readonly charge: Charge;
-}
-
-interface Request {
-  readonly credentials: Credentials;
-  readonly op: Operation;
-  /** Whether a success issues a login ticket, even if no second factor is required. */
-  readonly wantsTicket: boolean;
 }
 
 const BY_PASSWORD: GivenProofs = { methods: [PASSWORD_METHOD] };
@@ -63,14 +55,14 @@ export class Login {
 
   login(credentials: Credentials, op: Operation): Promise<OpenedSession> {
     return this.metrics.measure('session_auth.login.duration', async () => {
-      const outcome = await this.attempt({ credentials, op, wantsTicket: false });
+      const outcome = await this.attempt(credentials, op, false);
       if (outcome.kind === 'opened') return outcome.session;
       throw outcome.kind === 'ticket' ? secondFactorRequired(outcome.ticket) : outcome.error;
     });
   }
 
   async verifyCredentials(credentials: Credentials, op: Operation): Promise<{ user: IdentifiedUser; ticket: string }> {
-    const outcome = await this.attempt({ credentials, op, wantsTicket: true });
+    const outcome = await this.attempt(credentials, op, true);
     if (outcome.kind !== 'ticket') throw standardError('invalid_credentials');
     const { id, username } = outcome.user;
     return { user: { id, username }, ticket: outcome.ticket };
@@ -83,25 +75,28 @@ export class Login {
     return this.opening.openFor(identify, op, unknownUser);
   }
 
-  /** @throws AuthError `invalid_credentials` if the password is wrong, which counts as a failure */
-  private async attempt(request: Request): Promise<Outcome> {
-    const { op } = request;
+  /**
+   * @param wantsTicket whether a success issues a login ticket, even if no second factor is required
+   * @throws AuthError `invalid_credentials` if the password is wrong, which counts as a failure
+   */
+  private async attempt(given: Credentials, op: Operation, wantsTicket: boolean): Promise<Outcome> {
     // An application may pass the body of a request, which may be missing.
-    const credentials = request.credentials ?? {};
+    const credentials = given ?? {};
     assertValidField('username', usernameProblem(credentials.username, USERNAME_LENGTH));
     assertValidField('password', passwordProblem(credentials.password));
     assertValidField('remember_me', optionalBooleanProblem(credentials.rememberMe));
     const verified = await this.queue.enter(op.client.network, () => this.verify(credentials, op));
-    const outcome = verified && (await this.complete(verified, { ...request, credentials }));
+    const outcome = verified && (await this.complete(verified, op, wantsTicket));
     if (!outcome) throw standardError('invalid_credentials');
     return outcome;
   }
 
   /** Counts an attempt, and verifies its password. Reports the failure and returns null if the password is wrong. */
-  private async verify({ username, password }: Credentials, op: Operation): Promise<Verified | null> {
+  private async verify(credentials: Credentials, op: Operation): Promise<Verified | null> {
+    const { username, password } = credentials;
     const { network } = op.client;
     // The user is read before the attempt is counted, because failures are counted by the user's id.
-    const { user, version } = await this.users.findCredentials(username, op.client.realm);
+    const { user, credentialsVersion } = await this.users.findCredentials(username, op.client.realm);
     const subject = this.throttle.ofLogin(PASSWORD_METHOD, username, user, op.client);
     const charge = await this.throttle.attempt(subject, op, async (counted) => {
       // Without an active user, a dummy hash is verified, so that the duration does not reveal whether the name exists.
@@ -110,24 +105,23 @@ export class Login {
     if (!charge || !user) return null;
     const passwordHash = await this.upgradedHash(user, password, network);
     // `user` may be an instance of a class, whose getters a copy would lose.
-    return { user, passwordHash, credentialsVersion: version, charge };
+    return { credentials, user, passwordHash, credentialsVersion, charge };
   }
 
   /**
    * Completes a login whose password is right, outside the hash queue, because the application's classes can be slow.
    * Reports a failure and returns null if the password or the status of the user has changed meanwhile.
    */
-  private async complete(verified: Verified, request: Request): Promise<Outcome | null> {
-    const { user, passwordHash, charge } = verified;
-    const { op } = request;
+  private async complete(verified: Verified, op: Operation, wantsTicket: boolean): Promise<Outcome | null> {
+    const { credentials, user, passwordHash, charge } = verified;
     const proceed = async (): Promise<Outcome | null> => {
-      const outcome = await this.proceed(verified, request);
+      const outcome = await this.proceed(verified, op, wantsTicket);
       if (outcome) return outcome;
       // A logout of all sessions changes the version, but the verified password is still valid.
-      const again = await this.users.findCredentials(request.credentials.username, op.client.realm);
+      const again = await this.users.findCredentials(credentials.username, op.client.realm);
       const isSame = again.user?.id === user.id && again.user.passwordHash === passwordHash;
       if (!isSame || !again.user?.active) return null;
-      return this.proceed({ ...verified, user: again.user, credentialsVersion: again.version }, request);
+      return this.proceed({ ...verified, ...again, user: again.user }, op, wantsTicket);
     };
     const outcome = await proceed().catch((error: unknown) => this.throttle.refund(charge, error, op));
     // If the user was deleted in the meantime, the failure is recorded without a user.
@@ -139,8 +133,8 @@ export class Login {
    * Opens a session or issues a login ticket for a user whose password is right, and deletes the failures. Returns
    * null if the credentials version or the status of the user has changed since the user was read.
    */
-  private async proceed({ user, credentialsVersion, charge }: Verified, request: Request): Promise<Outcome | null> {
-    const { credentials, op, wantsTicket } = request;
+  private async proceed(verified: Verified, op: Operation, wantsTicket: boolean): Promise<Outcome | null> {
+    const { credentials, user, credentialsVersion, charge } = verified;
     const rememberMe = credentials.rememberMe === true;
     const identification = { user, credentialsVersion, rememberMe, succeed: () => this.throttle.clear(charge) };
     if (wantsTicket || (await this.secondFactor.isRequired(user, op.client.info))) {

@@ -17,7 +17,6 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
   private readonly intervalMs: number | null;
   private readonly task: BackgroundTask;
   private readonly running = new Set<Promise<unknown>>();
-  private stopped = false;
   /** When pruning last succeeded and last failed in this process. Dry runs do not count. */
   lastRuns: Readonly<Record<'succeededAt' | 'failedAt', Date | null>> = { succeededAt: null, failedAt: null };
 
@@ -56,7 +55,6 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
 
   /** Starts no further batch, and resolves when the calls in progress have finished. */
   async beforeApplicationShutdown(): Promise<void> {
-    this.stopped = true;
     await Promise.allSettled([this.task.stop(), ...this.running]);
   }
 
@@ -64,7 +62,7 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
     try {
       const done = await this.metrics.measure('session_auth.prune.duration', () => this.pruneAll());
       // A run that the shutdown stopped may not have pruned everything.
-      if (!this.stopped) this.lastRuns = { ...this.lastRuns, succeededAt: new Date(this.clock.now()) };
+      if (!this.task.isStopped) this.lastRuns = { ...this.lastRuns, succeededAt: new Date(this.clock.now()) };
       return done;
     } catch (error) {
       this.lastRuns = { ...this.lastRuns, failedAt: new Date(this.clock.now()) };
@@ -81,7 +79,7 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
         const snakeCase = kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as PruneKind;
         this.metrics.count('session_auth.prune.rows', rows, { 'session_auth.prune.kind': snakeCase });
       }
-      if (this.stopped) break;
+      if (this.task.isStopped) break;
       await yieldToEventLoop();
     }
     return total;

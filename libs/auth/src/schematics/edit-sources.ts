@@ -165,7 +165,6 @@ class SourceEditor {
     return found && this.ts.isPropertyAssignment(found) ? found.initializer : undefined;
   }
 
-  /** Returns the expressions that `useFactory` returns. */
   private returnedBy(options: ts.Expression | undefined): ts.Expression[] {
     const factory = options && this.property(options, 'useFactory');
     if (factory && (this.ts.isArrowFunction(factory) || this.ts.isFunctionExpression(factory))) {

@@ -36,7 +36,6 @@ export class AuthenticatedExternal implements ExternalPrincipal {
     return principal.#user;
   }
 
-  /** Returns whether the key or token, and its user, are still accepted. */
   static isStillAccepted(this: void, principal: AuthenticatedExternal): Promise<boolean> {
     return principal.#verifyAgain().then((found) => found !== null);
   }

@@ -36,7 +36,6 @@ export class OpenSockets implements BeforeApplicationShutdown {
   private readonly checks: BackgroundTask;
   /** The sessions of sockets that have just been registered. */
   private readonly unchecked = new Set<string>();
-  private stopped = false;
 
   /** @internal */
   constructor(
@@ -96,7 +95,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
     const openers = [...this.byOpener.keys()];
     const external = openers.filter((opener) => typeof opener !== 'string');
     let closed = await this.checkSessions(openers.filter((opener) => typeof opener === 'string'));
-    for (let i = 0; i < external.length && !this.stopped; i += PARALLEL_CHECKS) {
+    for (let i = 0; i < external.length && !this.checks.isStopped; i += PARALLEL_CHECKS) {
       const batch = external.slice(i, i + PARALLEL_CHECKS).map((opener) => this.closeUnlessAccepted(opener));
       closed += (await Promise.all(batch)).filter(Boolean).length;
     }
@@ -129,7 +128,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
 
   private async checkSessions(ids: readonly string[]): Promise<number> {
     let closed = 0;
-    for (let i = 0; i < ids.length && !this.stopped; i += SESSIONS_PER_LOOKUP) {
+    for (let i = 0; i < ids.length && !this.checks.isStopped; i += SESSIONS_PER_LOOKUP) {
       const batch = ids.slice(i, i + SESSIONS_PER_LOOKUP);
       const found = await this.sessions.findActive(batch);
       const now = this.clock.now();
@@ -151,7 +150,6 @@ export class OpenSockets implements BeforeApplicationShutdown {
 
   /** Resolves when a running check has finished. The sockets stay open, because the application closes them. */
   beforeApplicationShutdown(): Promise<void> {
-    this.stopped = true;
     return this.checks.stop();
   }
 

@@ -273,7 +273,6 @@ function methodTimes(stored: string): [string, number][] {
   return Object.entries(JSON.parse(stored) as Record<string, number>);
 }
 
-/** Returns when each of the stored methods was last proven. */
 export function provenMethods(stored: string): Record<string, Date> {
   return Object.fromEntries(methodTimes(stored).map(([name, provedAt]) => [name, new Date(provedAt)]));
 }

@@ -25,7 +25,7 @@ import { type Column, tablePath } from '../database/typeorm';
 import { EntityNames, OWN_USERS } from './entity-names';
 import { coversUsers, isUnique, isUniqueIndex, missingIndex, storedProperties } from './mapping-problems';
 import { UserIds } from './user-ids';
-import { type AccountSql, type NamedUser, rolesFrom, Users, withExactId } from './users';
+import { type AccountSql, type NamedUser, rolesFrom, Users, type Versioned, withExactId } from './users';
 
 /** Users in a TypeORM entity of the same DataSource: the application's own entity, or the library's `AuthUser`. */
 export class EntityUsers extends Users {
@@ -121,11 +121,11 @@ export class EntityUsers extends Users {
   }
 
   /** Takes one statement, unless the text of the id in the database differs from that in sessions. */
-  override async findCredentials(username: string, realm: string | null): ReturnType<Users['findCredentials']> {
+  override async findCredentials(username: string, realm: string | null): Promise<Versioned<StoredUser | null>> {
     const row = await this.rowOf(username, realm, null);
     const user = this.userFrom(row);
     if (row && user && row['id_text'] !== String(user.id)) return super.findCredentials(username, realm);
-    return { user, version: Number(row?.['version'] ?? 0) };
+    return { user, credentialsVersion: Number(row?.['version'] ?? 0) };
   }
 
   async findById(id: UserId, tx: JoinedTransaction | null): Promise<StoredUser | null> {

@@ -30,6 +30,12 @@ export interface AccountSql {
 /** The data of a new user that contains names. */
 export type NamedUser = Pick<NewUser, 'username' | 'properties'>;
 
+/** A user with the version of the credentials, which is not newer than what was read of the user. */
+export interface Versioned<User> {
+  readonly user: User;
+  readonly credentialsVersion: number;
+}
+
 export const READ_CREDENTIALS_VERSION =
   'SELECT {lock.credentialsVersion} AS version FROM {lock} WHERE {lock.userId} = :userId';
 
@@ -81,27 +87,17 @@ export abstract class Users {
     return (await this.findByName(name, realm, tx)) !== null;
   }
 
-  /** Returns the user and the version of the credentials, which is not newer than the password hash. */
-  async findCredentials(
-    username: string,
-    realm: string | null,
-  ): Promise<{ readonly user: StoredUser | null; readonly version: number }> {
+  async findCredentials(username: string, realm: string | null): Promise<Versioned<StoredUser | null>> {
     const first = await this.findByName(username, realm, null);
     // Read before the password hash, so that a replaced hash is never combined with a newer version. An unknown name
     // takes as many statements, because the response time must not reveal whether the name exists.
-    const version = await this.credentialsVersion(String(first?.id ?? ''), null);
+    const credentialsVersion = await this.credentialsVersion(String(first?.id ?? ''), null);
     const user = await this.findByName(username, realm, null);
-    return { user: user?.id === first?.id ? user : null, version };
+    return { user: user?.id === first?.id ? user : null, credentialsVersion };
   }
 
-  /**
-   * Returns an active user of the realm, and the version of the credentials, which is not newer than the user.
-   * @throws AuthError `unknown_user`
-   */
-  async findActive(
-    given: { readonly id: UserId } | UserId,
-    realm: string | null,
-  ): Promise<{ readonly user: StoredUser; readonly credentialsVersion: number }> {
+  /** Returns an active user of the realm. @throws AuthError `unknown_user` */
+  async findActive(given: { readonly id: UserId } | UserId, realm: string | null): Promise<Versioned<StoredUser>> {
     const id = (typeof given === 'object' ? given?.id : given) ?? null;
     if (id === null) throw unknownUser();
     // Read first, so that what ends the user's sessions from now on also invalidates the version.

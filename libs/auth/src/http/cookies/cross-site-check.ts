@@ -10,18 +10,13 @@ import { type CookieRequest, type SentHeaders, sentHeader } from '../request';
  */
 @Injectable()
 export class CrossSiteCheck {
-  private readonly isSecure: boolean;
-  private readonly trustedOrigins: readonly string[];
   private hasWarned = false;
 
-  constructor(@Inject(AUTH_OPTIONS) { cookies }: Pick<ResolvedAuthOptions, 'cookies'>) {
-    this.isSecure = cookies.secure;
-    this.trustedOrigins = cookies.trustedOrigins;
-  }
+  constructor(@Inject(AUTH_OPTIONS) private readonly options: Pick<ResolvedAuthOptions, 'cookies'>) {}
 
   /** Returns whether cookies are read and set for the host. Cookies without `Secure` are only allowed for localhost. */
   mayUseCookies(request: SentHeaders): boolean {
-    return this.isSecure || isLocal(hostOf(request));
+    return this.options.cookies.secure || isLocal(hostOf(request));
   }
 
   allows(request: CookieRequest): boolean {
@@ -40,10 +35,11 @@ export class CrossSiteCheck {
   }
 
   private isSameSite(request: CookieRequest): boolean {
+    const { secure, trustedOrigins } = this.options.cookies;
     const [origin, site] = [sentHeader(request, 'origin'), sentHeader(request, 'sec-fetch-site')];
-    if (typeof origin === 'string' && this.trustedOrigins.includes(origin)) return true;
+    if (typeof origin === 'string' && trustedOrigins.includes(origin)) return true;
     if (site !== undefined) return site === 'same-origin' || site === 'none';
-    const schemes = this.isSecure ? ['https'] : ['https', 'http'];
+    const schemes = secure ? ['https'] : ['https', 'http'];
     const host = hostOf(request);
     return host !== '' && schemes.some((scheme) => origin === `${scheme}://${host}`);
   }
@@ -53,7 +49,7 @@ export class CrossSiteCheck {
    * because a proxy may send another `Host` to the application.
    */
   private publicHostOf(request: CookieRequest): string | null {
-    if (this.isSecure) return null;
+    if (this.options.cookies.secure) return null;
     const origin = sentHeader(request, 'origin') ?? 'null';
     const page = origin === 'null' || isExtension(origin) ? [] : [String(origin).replace(/^https?:\/\//, '')];
     return [hostOf(request), ...page].find((host) => !isLocal(host)) ?? null;
