@@ -1,0 +1,4 @@
+export { AuthModule } from './auth.module';
+export { CurrentUser, GqlAuthGuard } from './gql-auth.guard';
+
+export const migrations: readonly string[] = [];

@@ -1,0 +1,2 @@
+export { BCRYPT_COST, JWT_SECRET } from '../rest/config';
+export const databaseUrl = () => process.env['DATABASE_URL'] ?? 'postgres://localhost/blog';

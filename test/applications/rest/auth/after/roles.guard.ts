@@ -1,0 +1,16 @@
+import { CanActivate, ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { RoleId } from '../../user.entity';
+
+export const Roles = (...roles: RoleId[]) => SetMetadata('roles', roles);
+
+@Injectable()
+export class RolesGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext) {
+    const roles = this.reflector.get<RoleId[]>('roles', context.getHandler());
+    const { user } = context.switchToHttp().getRequest<{ user: { roleId: RoleId } }>();
+    return roles.includes(user.roleId);
+  }
+}

@@ -1,0 +1,2 @@
+// The tests replace this file with either variant.
+export * from './before';

@@ -1,0 +1,12 @@
+import { ValidationPipe, VersioningType } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { DataSourceOptions } from 'typeorm';
+import { AppModule } from './app.module';
+
+export async function createApp(database: DataSourceOptions) {
+  const app = await NestFactory.create(AppModule.on(database), { logger: ['error', 'warn'] });
+  app.setGlobalPrefix('api');
+  app.enableVersioning({ type: VersioningType.URI });
+  app.useGlobalPipes(new ValidationPipe({ whitelist: true }));
+  return app.init();
+}
