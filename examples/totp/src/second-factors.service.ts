@@ -1,5 +1,5 @@
 import { ConflictException, Inject, Injectable } from '@nestjs/common';
-import { OnAuthSignal, SecondFactor, type ClientInfo, type UserId } from 'nestjs-session-auth';
+import { AuthUserLock, SecondFactor, type ClientInfo, type UserId } from 'nestjs-session-auth';
 import { createHash, randomBytes } from 'node:crypto';
 import { generateSecret, generateURI, verify } from 'otplib';
 import { EntityManager, LessThan, MoreThan } from 'typeorm';
@@ -15,7 +15,10 @@ export class SecondFactors extends SecondFactor {
 
   async isRequired({ id }: { readonly id: UserId }, { deviceToken = '' }: LoginClient): Promise<boolean> {
     const userId = String(id);
-    const createdAt = MoreThan(new Date(Date.now() - TRUST_COOKIE.maxAge));
+    const lock = await this.database.findOneBy(AuthUserLock, { userId });
+    // After the reuse of a token, for example, a trusted device may be in the hands of a thief.
+    const since = Math.max(Date.now() - TRUST_COOKIE.maxAge, lock?.loginsRevokedAt ?? 0);
+    const createdAt = MoreThan(new Date(since));
     const trusted = { userId, kind: 'device', digest: digestOf(deviceToken), createdAt } as const;
     const isEnrolled = await this.database.existsBy(Authenticator, { userId, isConfirmed: true });
     return isEnrolled && !(await this.database.existsBy(FactorToken, trusted));
@@ -55,14 +58,6 @@ export class SecondFactors extends SecondFactor {
       await manager.insert(FactorToken, rows);
     });
     return tokens;
-  }
-
-  /** Ends the trust in all devices of a user. After reuse of a token, one of them may be in the hands of a thief. */
-  @OnAuthSignal('token_reuse_detected')
-  @OnAuthSignal('password_changed')
-  @OnAuthSignal('password_reset')
-  async endTrust({ userId }: { readonly userId: UserId }): Promise<void> {
-    await this.database.delete(FactorToken, { userId: String(userId), kind: 'device' });
   }
 
   async disable(userId: string): Promise<void> {

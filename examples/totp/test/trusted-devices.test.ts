@@ -114,6 +114,14 @@ describe('a trusted device', () => {
     assert.equal((await login(username, deviceOf(answer), NEW_PASSWORD)).status, 403);
   });
 
+  it('is no longer trusted after the application has ended all sessions', async () => {
+    const { secret } = await enable(username);
+    const answer = await trust(username, secret);
+    const { userId } = (await app.get(AuthService).authenticate(answer.body.accessToken))!;
+    await app.get(AuthService).endSessions(userId);
+    assert.equal((await login(username, deviceOf(answer))).status, 403);
+  });
+
   it('is no longer trusted after the second factor was disabled and enabled again', async () => {
     const { secret } = await enable(username);
     const answer = await trust(username, secret);
