@@ -163,12 +163,17 @@ describe.each<[string, Initiator]>([
 });
 
 it.each([
-  ['production', 'no user', 0],
-  ['development', 'one user', 1],
-])('npm start of the server-rendered example in %s creates %s with its published password', async (name, _, count) => {
+  ['in production, creates no user with its published password', 'production', null, [0, 1]],
+  ['in development, creates one user with its published password', 'development', null, [1, 1]],
+  ['in production, fails if the user has its published password', 'production', 'stored', [0, 0]],
+])('npm start of the server-rendered example, %s', async (_, name, passwordHash, calls) => {
   const createUser = jest.fn(() => Promise.resolve());
   const listen = jest.fn(() => Promise.resolve());
-  const application = { get: () => ({ createUser }), listen } as unknown as INestApplication;
+  const findOne = () => Promise.resolve(passwordHash === null ? null : { passwordHash });
+  const verify = (password: string, hash: string) => Promise.resolve(password !== '' && hash === 'stored');
+  const application = { get: () => ({ createUser, findOne, verify }), listen } as unknown as INestApplication;
+  const exit = jest.spyOn(process, 'exit').mockReturnValue(undefined as never);
+  jest.spyOn(console, 'error').mockReturnValue();
   jest.replaceProperty(process, 'env', { ...process.env, NODE_ENV: name });
   jest.spyOn(console, 'log').mockReturnValue();
   await jest.isolateModulesAsync(async () => {
@@ -177,7 +182,7 @@ it.each([
     await import('../../examples/server-rendered/src/main.js');
   });
   await new Promise(setImmediate);
-  expect(listen).toHaveBeenCalled();
-  expect(createUser).toHaveBeenCalledTimes(count);
+  expect([createUser.mock.calls.length, listen.mock.calls.length]).toEqual(calls);
+  expect(exit).toHaveBeenCalledTimes(calls[1] === 0 ? 1 : 0);
   jest.restoreAllMocks();
 });

@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AuthModule, AuthService, AuthUser, withAuthTables } from 'nestjs-session-auth';
+import { AuthModule, AuthService, AuthUser, PasswordHasher, withAuthTables } from 'nestjs-session-auth';
 import { NodeSqlite } from 'nestjs-session-auth/node-sqlite';
 import { EntityManager } from 'typeorm';
 import { PasskeysController } from './passkeys.controller.js';
@@ -30,6 +30,10 @@ adapter.getInstance().addHook('onRequest', async (_, reply) => void reply.header
 app.useStaticAssets({ root: `${import.meta.dirname}/../../public` });
 const alice = { username: 'alice', password: 'correct horse battery staple' };
 const isProduction = process.env['NODE_ENV'] === 'production'; // the password of alice is published
-if (!isProduction && (await app.get(EntityManager).count(AuthUser)) === 0) await app.get(AuthService).createUser(alice);
+const select = { id: true, passwordHash: true };
+const stored = await app.get(EntityManager).findOne(AuthUser, { select, where: { username: alice.username } });
+const isPublished = await app.get(PasswordHasher).verify(alice.password, stored?.passwordHash ?? '');
+if (isProduction && isPublished) throw new Error('The password of alice is published. Change it, or delete the user.');
+if (!isProduction && !stored) await app.get(AuthService).createUser(alice);
 await app.listen(process.env['PORT'] ?? 3000, '127.0.0.1');
 console.log(`Open ${ORIGIN}`, isProduction ? '' : alice);

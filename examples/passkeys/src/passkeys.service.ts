@@ -1,4 +1,4 @@
-import { BadRequestException, Injectable } from '@nestjs/common';
+import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import * as webauthn from '@simplewebauthn/server';
 import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/helpers';
 import { SecondFactor, type AuthRequest, type AuthResponse, type AuthUser } from 'nestjs-session-auth';
@@ -33,9 +33,7 @@ export class PasskeyChallenge {
 /** Registers and verifies passkeys. A user with a passkey cannot log in with the password alone. */
 @Injectable()
 export class Passkeys extends SecondFactor {
-  constructor(private readonly database: EntityManager) {
-    super();
-  }
+  @Inject() private readonly database!: EntityManager;
 
   isRequired({ id }: { readonly id: unknown }): Promise<boolean> {
     return this.database.existsBy(Passkey, { userId: String(id) });
@@ -84,9 +82,8 @@ export class Passkeys extends SecondFactor {
   async issueChallenge(reply: AuthResponse): Promise<Uint8Array<ArrayBuffer>> {
     const secret = randomBytes(32).toString('base64url');
     const challenge = hash('sha256', secret, 'base64url');
-    const expiresAt = new Date(Date.now() + 300_000);
     await this.database.delete(PasskeyChallenge, { expiresAt: LessThan(new Date()) });
-    await this.database.insert(PasskeyChallenge, { challenge, expiresAt });
+    await this.database.insert(PasskeyChallenge, { challenge, expiresAt: new Date(Date.now() + 300_000) });
     reply.header('Set-Cookie', `${COOKIE}=${secret}; Path=/; Max-Age=300; HttpOnly; SameSite=Strict${SECURE}`);
     return isoBase64URL.toBuffer(challenge);
   }
@@ -101,8 +98,7 @@ export class Passkeys extends SecondFactor {
 
 /** Refuses attestations with certificates, which no route requests, and which could take minutes to verify. */
 async function verifyRegistration(options: Parameters<typeof webauthn.verifyRegistrationResponse>[0]) {
-  const attestation = decodeAttestationObject(isoBase64URL.toBuffer(options.response.response.attestationObject));
-  const format = attestation.get('fmt');
+  const format = decodeAttestationObject(isoBase64URL.toBuffer(options.response.response.attestationObject)).get('fmt');
   if (format !== 'none' && format !== 'packed') throw new Error(`The format of the attestation is ${format}.`);
   return webauthn.verifyRegistrationResponse(options);
 }

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import { AuthError, AuthService } from 'nestjs-session-auth';
+import { AuthService, AuthUser, PasswordHasher } from 'nestjs-session-auth';
 import { NodeSqlite } from 'nestjs-session-auth/node-sqlite';
+import { EntityManager } from 'typeorm';
 import { AppModule } from './app.module.js';
 
 async function main(): Promise<void> {
@@ -10,15 +11,17 @@ async function main(): Promise<void> {
   const app = await NestFactory.create(AppModule.on(database, isProduction));
   const alice = { username: 'alice', password: 'correct horse battery staple' };
   // The password of alice is published.
-  if (!isProduction) await app.get(AuthService).createUser(alice).catch(ignoreTaken);
+  const select = { id: true, passwordHash: true };
+  const stored = await app.get(EntityManager).findOne(AuthUser, { select, where: { username: alice.username } });
+  const isPublished = await app.get(PasswordHasher).verify(alice.password, stored?.passwordHash ?? '');
+  if (isProduction && isPublished) throw new Error('Change the published password of alice, or use a new database.');
+  if (!isProduction && !stored) await app.get(AuthService).createUser(alice);
   const port = Number(process.env['PORT'] ?? 3000);
   await app.listen(port, '127.0.0.1');
   console.log(`Open http://localhost:${port}`, isProduction ? '' : alice);
 }
 
-/** An earlier start created the user. */
-function ignoreTaken(error: unknown): void {
-  if (!(error instanceof AuthError && error.code === 'username_taken')) throw error;
-}
-
-void main();
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

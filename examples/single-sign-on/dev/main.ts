@@ -9,6 +9,8 @@ const client = {
   origin: `http://localhost:${port}`,
 };
 const { issuer } = await startProvider(client, port + 1);
+// The password of alice is published, so `npm run start:prod` must not find the user in its database.
+process.env['DB'] ??= 'development.sqlite';
 process.env['ORIGIN'] = client.origin;
 process.env['OIDC_ISSUER'] = issuer;
 process.env['OIDC_CLIENT_ID'] = client.clientId;

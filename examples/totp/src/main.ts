@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { AuthService, AuthUser } from 'nestjs-session-auth';
+import { AuthService, AuthUser, PasswordHasher } from 'nestjs-session-auth';
 import { EntityManager } from 'typeorm';
 import { AppModule } from './app.module.js';
 
@@ -10,7 +10,11 @@ app.useBodyParser('json');
 app.useStaticAssets('public');
 const alice = { username: 'alice', password: 'correct horse battery staple' };
 const isProduction = process.env['NODE_ENV'] === 'production'; // the password of alice is published
-if (!isProduction && (await app.get(EntityManager).count(AuthUser)) === 0) await app.get(AuthService).createUser(alice);
+const select = { id: true, passwordHash: true };
+const stored = await app.get(EntityManager).findOne(AuthUser, { select, where: { username: alice.username } });
+const isPublished = await app.get(PasswordHasher).verify(alice.password, stored?.passwordHash ?? '');
+if (isProduction && isPublished) throw new Error('The password of alice is published. Change it, or delete the user.');
+if (!isProduction && !stored) await app.get(AuthService).createUser(alice);
 const port = Number(process.env['PORT'] ?? 3000);
 await app.listen(port, '127.0.0.1');
 console.log(`Open http://localhost:${port}`, isProduction ? '' : alice);

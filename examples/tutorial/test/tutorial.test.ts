@@ -59,6 +59,26 @@ it('npm start creates no user in production, because the password of the user is
   assert.equal(status, 400);
 });
 
+it('npm start fails in production if an earlier start in development has created the user', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tutorial-'));
+  const run = async (NODE_ENV: string): Promise<string> => {
+    const env = { ...process.env, NODE_ENV, PORT: '0' };
+    const server = spawn(process.execPath, [join(import.meta.dirname, '../src/main.js')], { cwd: folder, env });
+    let output = '';
+    for (const stream of [server.stdout, server.stderr]) {
+      stream.on('data', (data) => {
+        output += String(data);
+        if (output.includes('Open http')) server.kill();
+      });
+    }
+    await once(server, 'close');
+    return output;
+  };
+  assert.match(await run('development'), /Open http/);
+  assert.match(await run('production'), /Change the published password of alice/);
+  rmSync(folder, { recursive: true });
+});
+
 it('the tutorial application guards a route, refreshes a session, and ends every session after token reuse', async () => {
   assert.equal((await fetch(`${origin}/me`)).status, 401);
   const login = await post('login/', { username: 'alice', password: PASSWORD });
