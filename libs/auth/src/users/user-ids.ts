@@ -31,7 +31,8 @@ export class UserIds {
   }
 
   /**
-   * Returns the id as a parameter, or null, which matches no row, if it does not match the format of its column or, on PostgreSQL, is too large.
+   * Returns the id as a parameter. Returns null, which matches no row, if the id does not match the format of its column
+   * or, on PostgreSQL, is too large.
    * MySQL would treat `abc` as 0 and `7x` as 7, and PostgreSQL would fail, or accept a UUID in upper case, which differs
    * from the text in sessions.
    */
