@@ -1,4 +1,5 @@
 import { EventEmitter2 } from '@nestjs/event-emitter';
+import { AuthEvent } from 'nestjs-session-auth';
 import { describeOnEachDatabase } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 
@@ -42,13 +43,17 @@ describeOnEachDatabase('signals', {}, ({ app }) => {
     ]);
   });
 
-  it('login_failed and brute_force_threshold_hit mask an unknown name, which may be a misplaced password', async () => {
+  it('login_failed, brute_force_threshold_hit and login_blocked mask an unknown name, which may be a misplaced password', async () => {
     const typed = 'my secret passphrase';
-    for (let i = 0; i < 10; i++) await app.auth.login({ username: typed, password: 'wrong' }).catch(() => null);
-    for (const name of ['login_failed', 'brute_force_threshold_hit'] as const) {
+    for (let i = 0; i < 10; i++) await app.failLogin(typed);
+    for (const name of ['login_failed', 'brute_force_threshold_hit', 'login_blocked'] as const) {
       expect(app.sent(name).at(-1)!.username).toBe('my********');
     }
     expect(JSON.stringify(app.signals)).not.toContain(typed);
+    expect(app.sent('login_blocked')).toMatchObject([{ userId: null }]);
+    const events = await app.dataSource.getRepository(AuthEvent).find();
+    expect(new Set(events.map(({ userId }) => userId))).toEqual(new Set([null]));
+    expect(JSON.stringify(events)).not.toContain('secret');
   });
 
   it('a listener that throws, rejects or never settles does not prevent other listeners from receiving a signal', async () => {

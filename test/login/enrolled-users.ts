@@ -41,6 +41,11 @@ export const ticketsOf = (app: TestApplication): Promise<number> =>
 export const sessionsOf = (app: TestApplication): Promise<number> => app.dataSource.getRepository(AuthSession).count();
 export const ticketFor = async (app: TestApplication): Promise<string> =>
   (await app.auth.verifyCredentials(CREDENTIALS)).ticket;
+/** Waits until no failure is counted. A response does not wait until a count is taken back. */
+export async function noFailures({ dataSource }: TestApplication): Promise<void> {
+  const counted = () => dataSource.query('SELECT 1 FROM auth_login_failures WHERE failure_count > 0');
+  while ((await counted()).length > 0) await new Promise(setImmediate);
+}
 /** Returns `ok`, or the code of the error. */
 export const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(

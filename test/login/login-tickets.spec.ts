@@ -89,6 +89,10 @@ describeOnEachDatabase('login tickets', { auth }, ({ app }) => {
   });
 
   const change = { currentPassword: PASSWORD, newPassword: PASSWORD };
+  const whileDisabled = async (present: () => Promise<unknown>): Promise<void> => {
+    await app.setActive('alice', false);
+    await expect(present()).rejects.toMatchObject(INVALID_TICKET);
+  };
   const endings: [string, (id: string, ticket: string) => Promise<unknown>][] = [
     ['a password change', async () => app.auth.changePassword(await current(), change)],
     ['a password reset', (id) => app.auth.resetPassword(id, PASSWORD)],
@@ -100,20 +104,8 @@ describeOnEachDatabase('login tickets', { auth }, ({ app }) => {
       'an administrator who ends all sessions of the user',
       (userId) => app.nest.get(SessionAdministration).end({ userId }, { actor: 'carol' }),
     ],
-    [
-      'an attempt while the user is disabled',
-      async (_, ticket) => {
-        await app.setActive('alice', false);
-        await expect(right(app, ticket)).rejects.toMatchObject(INVALID_TICKET);
-      },
-    ],
-    [
-      'its use while the user is disabled',
-      async (_, ticket) => {
-        await app.setActive('alice', false);
-        await expect(app.auth.openSession({ ticket })).rejects.toMatchObject(INVALID_TICKET);
-      },
-    ],
+    ['an attempt while the user is disabled', (_, ticket) => whileDisabled(() => right(app, ticket))],
+    ['its use while the user is disabled', (_, ticket) => whileDisabled(() => app.auth.openSession({ ticket }))],
   ];
 
   it.each(endings)('a login ticket ends with %s', async (_, end) => {

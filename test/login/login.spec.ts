@@ -30,24 +30,21 @@ describeEverywhere('logins', {}, ({ app }) => {
     expect(new Set(strings).size).toBe(strings.length);
   });
 
-  it.each([undefined, null])(
-    'missing credentials (%s) are refused with the names of the missing fields',
-    async (body) => {
-      const missing = body as never;
-      const principal = await app.principal((await app.login()).access_token);
-      for (const [field, call] of [
-        ['username', () => app.auth.login(missing)],
-        ['username', () => app.auth.verifyCredentials(missing)],
-        ['username', () => app.auth.createUser(missing)],
-        ['current_password', () => app.auth.changePassword(principal, missing)],
-      ] as const) {
-        await expect(call()).rejects.toMatchObject({
-          code: 'invalid_field',
-          fields: { [field]: [expect.any(String)] },
-        });
-      }
-    },
-  );
+  it.each([undefined, null])('missing credentials (%s) are refused by the name of the missing field', async (body) => {
+    const missing = body as never;
+    const principal = await app.principal((await app.login()).access_token);
+    for (const [field, call] of [
+      ['username', () => app.auth.login(missing)],
+      ['username', () => app.auth.verifyCredentials(missing)],
+      ['username', () => app.auth.createUser(missing)],
+      ['current_password', () => app.auth.changePassword(principal, missing)],
+    ] as const) {
+      await expect(call()).rejects.toMatchObject({
+        code: 'invalid_field',
+        fields: { [field]: [expect.any(String)] },
+      });
+    }
+  });
 
   it('logins with an unknown user, a wrong password and a disabled user receive byte-identical responses', async () => {
     const wrong = await attempt('alice', 'wrong');

@@ -65,7 +65,12 @@ describeOnEachDatabase('API keys', options, ({ app, start, tap }) => {
   const revocations = async (): Promise<object[]> =>
     (await app.auth.history(await app.userId(), { event: ['api_key_revoked'] })).map(({ extra }) => extra);
 
-  it.each<[way: string, reason: string | null, end: (userId: string, id: string, key: string) => Promise<unknown>]>([
+  const disableAndEnable = async (userId: string): Promise<void> => {
+    await app.setActive('alice', false);
+    await app.auth.enableUser(userId);
+  };
+
+  it.each<[way: string, reason: string | null, end: (userId: string, id: string) => Promise<unknown>]>([
     ['its user revokes it', 'user', (userId, id) => keys.revoke(userId, id.toUpperCase())],
     ['an administrator revokes it', 'admin', (userId, id) => keys.revoke(userId, id, {}, { actor: 'root' })],
     ['it expires', null, async () => app.clock.advance(DAY)],
@@ -73,28 +78,14 @@ describeOnEachDatabase('API keys', options, ({ app, start, tap }) => {
     ['the password is reset', 'password_reset', (userId) => app.auth.resetPassword(userId, NEW_PASSWORD)],
     ['a refresh token is reused', 'token_reuse', () => app.reuseToken()],
     ['its user is forgotten', null, (userId) => app.auth.forgetUser(userId)],
-    [
-      'its user is disabled in the table',
-      'user_disabled',
-      async (_, __, key) => {
-        await app.setActive('alice', false);
-        await app.get('/orders', key).expect(401, INVALID);
-      },
-    ],
-    [
-      'its user was disabled in the table and is enabled',
-      'user_disabled',
-      async (userId) => {
-        await app.setActive('alice', false);
-        await app.auth.enableUser(userId);
-      },
-    ],
+    ['its user is disabled in the table', 'user_disabled', () => app.setActive('alice', false)],
+    ['its user was disabled in the table and is enabled', 'user_disabled', (userId) => disableAndEnable(userId)],
   ])('a key ends when %s', async (_, reason, end) => {
     const userId = await app.userId();
     const { key, id } = await createKey(app, { expiresAt: new Date(app.clock.now() + DAY) });
     const bob = await createKey(app, {}, 'bob');
     await app.get('/orders', key).expect(200);
-    await end(userId, id, key);
+    await end(userId, id);
     await app.get('/orders', key).expect(401, INVALID);
     expect(await keys.list(userId)).toEqual([]);
     const recorded = { key_id: id, name: 'export', reason, ...(reason === 'admin' ? { actor: 'root' } : {}) };

@@ -95,7 +95,7 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), ({ app, sta
     [10, 200],
     [10.001, 400],
   ])(
-    'a refresh is replayed if the clock was set back to at most ten seconds before it (%d s: %i)',
+    'a refresh is replayed if the clock was set back to at most 10 s before it (%d s: %i)',
     async (seconds, status) => {
       const first = await app.login();
       await refreshFrom(HOME, app, first).expect(200);
@@ -119,17 +119,14 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), ({ app, sta
     ['a logout', ({ access_token: token }) => app.post('/auth/logout', token).expect(200), { state: 'logged_out' }],
     ['disabling the user', () => app.setActive('alice', false), { state: 'revoked', endReason: 'user_disabled' }],
     ['a password change', ({ access_token: token }) => app.changePassword(token).expect(200), { state: 'active' }],
-  ])(
-    'after %s, the refresh before it is not replayed, and presenting its token is not reuse',
-    async (_, act, stored) => {
-      const first = await app.login();
-      await act(await app.refreshed(first));
-      await app.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
-      await app.setActive('alice', true);
-      expect(await app.storedSession(first.session_id)).toMatchObject({ ...stored, replaySeed: null });
-      expect(app.sent('token_reuse_detected')).toEqual([]);
-    },
-  );
+  ])('after %s, an earlier refresh is not replayed, and presenting its token is not reuse', async (_, act, stored) => {
+    const first = await app.login();
+    await act(await app.refreshed(first));
+    await app.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
+    await app.setActive('alice', true);
+    expect(await app.storedSession(first.session_id)).toMatchObject({ ...stored, replaySeed: null });
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+  });
 
   it('the pair can be derived neither from the database alone nor from an old token alone', async () => {
     const first = await app.login();
@@ -167,36 +164,30 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), ({ app, sta
     ['a truncated seed', ({ replaySeed }: AuthSession) => ({ replaySeed: replaySeed!.slice(0, 10) })],
     ['a different access digest', () => ({ accessDigest: 'a'.repeat(64) })],
     ['a different transport', () => ({ replayTransport: 'cookie' as const })],
-  ])(
-    'presenting a used token is reuse if the stored pair cannot be derived from the token because of %s',
-    async (_, change) => {
-      const first = await app.login();
-      await app.refreshed(first);
-      const row = await app.storedSession(first.session_id);
-      await app.dataSource.getRepository(AuthSession).update({ id: row.id }, change(row));
-      await expectReuse(app, app.refresh(first.refresh_token));
-      expect(await app.storedEnd(row.id)).toEqual({ state: 'revoked', end_reason: 'token_reuse' });
-    },
-  );
+  ])('presenting a used token is reuse if the pair cannot be derived because of %s', async (_, change) => {
+    const first = await app.login();
+    await app.refreshed(first);
+    const row = await app.storedSession(first.session_id);
+    await app.dataSource.getRepository(AuthSession).update({ id: row.id }, change(row));
+    await expectReuse(app, app.refresh(first.refresh_token));
+    expect(await app.storedEnd(row.id)).toEqual({ state: 'revoked', end_reason: 'token_reuse' });
+  });
 
   it.each([
     ['shortened to five seconds', graceOf(5), 5],
     ['switched off', graceOf(0), 0],
     ['raised to a minute', graceOf(60), 10],
-  ])(
-    'a grace period that is %s affects earlier refreshes only if the new period is shorter',
-    async (_, changed, seconds) => {
-      const other = await start(changed);
-      const first = await app.login();
-      const pair = await app.refreshed(first);
-      if (seconds > 0) {
-        other.clock.advance(seconds * SECOND - 1);
-        await other.refresh(first.refresh_token).expect(200, pair);
-        other.clock.advance(1);
-      }
-      await expectReuse(other, other.refresh(first.refresh_token));
-    },
-  );
+  ])('a grace period that is %s affects earlier refreshes only if it is shorter', async (_, changed, seconds) => {
+    const other = await start(changed);
+    const first = await app.login();
+    const pair = await app.refreshed(first);
+    if (seconds > 0) {
+      other.clock.advance(seconds * SECOND - 1);
+      await other.refresh(first.refresh_token).expect(200, pair);
+      other.clock.advance(1);
+    }
+    await expectReuse(other, other.refresh(first.refresh_token));
+  });
 });
 
 describeOnEachServer('the first use of an access token', graceOf(10), ({ app, start, tap }) => {

@@ -139,7 +139,7 @@ describeEverywhere('cookies with rememberMe', COOKIES, ({ app, start }) => {
     ['that the login policy makes persistent', false, { persistent: true }, persistent(604_800)],
     ['with remember_me: true that the login policy makes not persistent', true, { persistent: false }, SESSION],
   ])(
-    'the cookies of a login %s last as decided, in each refresh, replay and reissue',
+    'the cookies of a login %s last as decided, also when they are replaced',
     async (_, remember_me, terms, expected) => {
       policy.answer = () => terms;
       const browser = new Browser(app);
