@@ -46,7 +46,7 @@ describe.each(DATABASES)('two instances of the sample application on %s', (name)
 });
 
 describe('the output of the sample application', () => {
-  it('the sample application does not start for other computers or in production while a published password is stored', async () => {
+  it('the exposed sample application does not start while a published password is stored', async () => {
     const database = await createDatabase('sqlite');
     const env = { DATABASE_URL: urlOf(database), SAMPLE_USERS: 'carol:something long' };
     const local = Sample.start({ DATABASE_URL: urlOf(database) });
