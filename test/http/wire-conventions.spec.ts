@@ -114,6 +114,17 @@ describeHttp('wire conventions', {}, ({ app, platform }) => {
     const { status, body } = await sendRaw(app, [`DELETE ${target} HTTP/1.1`, authorization]);
     expect([status, body]).toEqual([404, '{"detail":"Session not found."}']);
   });
+
+  it('a long parameter of other routes reaches the application unchanged', async () => {
+    for (const [method, path] of [
+      ['GET', `/auth/sessions/${long}`],
+      ['DELETE', `/auth/sessions/${long}/confirm`],
+    ]) {
+      const { body } = await sendRaw(app, [`${method} ${path} HTTP/1.1`]);
+      expect(JSON.parse(body)).toMatchObject({ message: expect.stringContaining(path!) });
+    }
+  });
+
   it('an unknown path has the error format of the application, with a malformed body too', async () => {
     const { body } = await app.http.get('/nowhere').expect(404);
     expect(body).toMatchObject({ statusCode: 404, error: 'Not Found' });

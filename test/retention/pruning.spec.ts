@@ -205,6 +205,15 @@ describeOnEachDatabase('pruning of the history', TWENTY_ROWS, ({ app }) => {
     expect(await eventCounts(app)).toEqual({ ...kept, password_reset_requested: 17 });
   });
 
+  it('pruning keeps the beginning of an impersonation while it may last, so that forgetUser() can end it', async () => {
+    const userId = await userIdOf(app);
+    await writeEvents(app, userId, ['impersonation_started'], 2 * HOUR);
+    await writeEvents(app, userId, ['impersonation_started'], HOUR / 2);
+    await writeEvents(app, userId, many('session_revoked', 20), HOUR / 4);
+    await expectPruned(app, { events: 1 });
+    expect(await eventCounts(app)).toEqual({ impersonation_started: 1, session_revoked: 20 });
+  });
+
   it('pruning keeps 10,000 events of unknown names', async () => {
     await writeEvents(app, null, many('login_failure', 10_700), HOUR);
     await expectPruned(app, { events: 700 });

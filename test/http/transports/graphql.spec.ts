@@ -1,5 +1,15 @@
 import { type Type, UseGuards } from '@nestjs/common';
-import { Context, Field, Mutation, ObjectType, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
+import {
+  Args,
+  Context,
+  Field,
+  Mutation,
+  ObjectType,
+  Query,
+  ResolveField,
+  Resolver,
+  Subscription,
+} from '@nestjs/graphql';
 import type { MercuriusDriverConfig } from '@nestjs/mercurius';
 import {
   AuthService,
@@ -9,8 +19,11 @@ import {
   OptionalAuth,
   Public,
   RequireRecentLogin,
+  TokenSource,
   type AuthUser,
+  type PresentedToken,
   type SessionInfo,
+  type TransportCall,
 } from 'nestjs-session-auth';
 import { blocksUnder } from '../../docs/code-blocks';
 import { runBlock } from '../../docs/run-block';
@@ -370,6 +383,35 @@ describeApplication('GraphQL with the context of the first request', onSharedCon
       const message = expect.stringContaining('The GraphQL context contains an earlier request') as string;
       expect(read(await ask(app, query))).toEqual([message]);
     }
+  });
+});
+
+class ArgumentTokens extends TokenSource {
+  find(call: TransportCall): PresentedToken | null {
+    const { token } = call.getArgByIndex<{ token?: string }>(1);
+    return token === undefined ? null : { accessToken: token };
+  }
+}
+
+@Resolver()
+class TransferResolver {
+  @Query(() => String, { nullable: true })
+  @UseGuards(BearerAuthGuard)
+  transfer(@Args('token') _: string, @CurrentUser() { username }: AuthUser): string {
+    return username;
+  }
+}
+
+const BY_ARGUMENT = { imports: [apollo()], providers: [TransferResolver], auth: { tokenSource: ArgumentTokens } };
+
+describeApplication('GraphQL fields whose tokens a token source finds', BY_ARGUMENT, ({ app }) => {
+  it('a field is refused if another field of the operation has the token of another user', async () => {
+    const [alice, bob] = [await app.login(), await app.login('bob')];
+    const field = (alias: string, { access_token: token }: typeof alice) => `${alias}: transfer(token: "${token}")`;
+    expect((await ask(app, `{ ${field('a', alice)} ${field('b', alice)} }`)).data).toEqual({ a: 'alice', b: 'alice' });
+    const { data, errors } = await ask(app, `{ ${field('a', alice)} ${field('b', bob)} }`);
+    expect(data).toEqual({ a: 'alice', b: null });
+    expect(errors).toMatchObject([{ path: ['b'], extensions: { authCode: 'credentials_ambiguous' } }]);
   });
 });
 

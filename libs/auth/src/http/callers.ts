@@ -1,6 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { isInRealm } from '../adapters/realm';
 import type { AuthService } from '../auth.service';
+import { AuthError } from '../base/errors';
 import type { ClientInspector } from '../history/event-log';
 import type { SessionInfo } from '../history/signals';
 import { type AuthPrincipal, requestUserOf } from '../sessions/authenticate';
@@ -73,7 +74,8 @@ export function verifiedCaller(request: AuthenticatedRequest): Caller | undefine
 }
 
 /** By the two keys of `keysOf`: the caller, or null if the call is not authenticated, and the realm of the call. */
-const CALLERS = new WeakMap<object, WeakMap<object, Readonly<{ caller: Caller | null; realm: string | null }>>>();
+type StoredMessage = Readonly<{ caller: Caller | null; realm: string | null }>;
+const CALLERS = new WeakMap<object, WeakMap<object, StoredMessage>>();
 
 /** The verified callers by context. All guards of a call share its context, and no other call has this context. */
 const VERIFIED = new WeakMap<ExecutionContext, Caller>();
@@ -119,6 +121,7 @@ function storeMessage(context: ExecutionContext, caller: Caller | null, isFromSo
   CALLERS.set(call, callers);
   const stored = callers.get(slot);
   assertSameRealm(stored, realm);
+  assertSameCaller(context, stored, caller);
   // Another query of the same execution may have stored a caller. A subscription has only one field.
   const earlier = isGraphql(context) && !subscriptionOf(context) ? stored?.caller : null;
   callers.set(slot, { caller: caller ?? earlier ?? null, realm });
@@ -126,9 +129,16 @@ function storeMessage(context: ExecutionContext, caller: Caller | null, isFromSo
 }
 
 /** Calls that share a caller must have one realm. Otherwise, one call would receive the caller of another. */
-function assertSameRealm(stored: { readonly realm: string | null } | undefined, realm: string | null): void {
+function assertSameRealm(stored: StoredMessage | undefined, realm: string | null): void {
   if (!stored || stored.realm === realm) return;
   throw new Error('The fields of a GraphQL operation must have one realm. So must messages that are not objects.');
+}
+
+/** A token source could otherwise find a token for one field, with which another field would run. */
+function assertSameCaller(context: ExecutionContext, stored: StoredMessage | undefined, caller: Caller | null): void {
+  if (!isGraphql(context) || !stored?.caller || !caller) return;
+  if (identityOf(stored.caller.principal) === identityOf(caller.principal)) return;
+  throw new AuthError('credentials_ambiguous', 'The fields of a GraphQL operation must have one token.');
 }
 
 /** Returns the caller that another resolver of the same GraphQL execution has stored, so that its user is loaded once. */

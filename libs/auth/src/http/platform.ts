@@ -187,9 +187,9 @@ function configureFastify(fastify: FastifyInstance): () => readonly MountedRoute
     const spellings = parent.replace(/:\w+|[^/]/g, (part) =>
       part.length > 1 ? '[^/]+' : `(?:\\x${hex(part)}|%${hex(part)})`,
     );
-    const overlong = new RegExp(`^((?:https?://[^/]*)?${spellings})[^/?]{101,}`, 'i');
+    const overlong = new RegExp(`^((?:https?://[^/]*)?${spellings})[^/?]{101,}(?=/?(?:[?]|$))`, 'i');
     fastify.server.prependListener('request', (request) => {
-      request.url = request.url?.replace(overlong, '$1-');
+      if (request.method === 'DELETE') request.url = request.url?.replace(overlong, '$1-');
     });
   });
   return () => mounted;

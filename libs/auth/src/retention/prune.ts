@@ -6,6 +6,7 @@ import { affectedBy, type Query, type Row, rowsOf, type Step } from '../database
 import { EventLog, firstEventIdAt, type WriteEvents } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { endEvents, EndSessions, inactiveReason, NO_CLIENT } from '../sessions/end-sessions';
+import { MAX_IMPERSONATION_SECONDS } from '../sessions/impersonate';
 import {
   accountFromRow,
   type EndedSession,
@@ -88,10 +89,11 @@ export class Prune {
       // The ids of events increase with time.
       events: dueRows('event', 'event.id', '{event.id} < :before'),
     };
+    const isCounted = `({event.event} <> 'impersonation_started' OR {event.id} < :ended)`;
     const newestOf = (owner: string): Statement =>
       compile(
         `SELECT {event.id} AS id, {event.event} AS event FROM {event} WHERE ${owner} AND {event.id} < :before
-         ORDER BY {event.id} DESC LIMIT ${BATCH_SIZE}`,
+           AND ${isCounted} ORDER BY {event.id} DESC LIMIT ${BATCH_SIZE}`,
       );
     this.history = {
       perUser: compile(
@@ -107,7 +109,7 @@ export class Prune {
         `SELECT COALESCE(SUM(total - :cap), 0) AS over_cap,
            (SELECT COUNT(*) FROM {event} WHERE {event.userId} IS NULL AND {event.id} >= :before) AS without_user
          FROM (SELECT COUNT(*) AS total FROM {event} WHERE {event.userId} IS NOT NULL AND {event.id} >= :before
-           GROUP BY {event.userId} HAVING COUNT(*) > :cap) counted`,
+             AND ${isCounted} GROUP BY {event.userId} HAVING COUNT(*) > :cap) counted`,
       ),
     };
   }
@@ -121,8 +123,9 @@ export class Prune {
       yield { endedSessions: batch.ended.length, sessions: batch.removed };
     }
     for (const kind of PRUNABLE) yield* fullBatches(kind, () => this.removeDue(kind, now));
-    yield* this.removeExcessEvents(null, MAX_EVENTS_WITHOUT_USER);
-    yield* this.removeExcessOfUsers();
+    const ended = firstEventIdAt(now - MAX_IMPERSONATION_SECONDS * 1000);
+    yield* this.removeExcessEvents(null, MAX_EVENTS_WITHOUT_USER, ended);
+    yield* this.removeExcessOfUsers(ended);
   }
 
   removeDue(kind: Prunable, now: number): Promise<number> {
@@ -140,7 +143,9 @@ export class Prune {
       rows[kind] = Number((await count(this.due[kind].count.with({ before: this.dueBefore(kind, now) })))['total']);
     }
     const before = this.dueBefore('events', now);
-    const excess = await count(this.history.countExcess.with({ before, cap: this.options.history.maxRowsPerUser }));
+    const ended = firstEventIdAt(now - MAX_IMPERSONATION_SECONDS * 1000);
+    const { maxRowsPerUser: cap } = this.options.history;
+    const excess = await count(this.history.countExcess.with({ before, cap, ended }));
     rows.events += Number(excess['over_cap']) + Math.max(0, Number(excess['without_user']) - MAX_EVENTS_WITHOUT_USER);
     return { endedSessions: Number(sessions['to_end']), sessions: Number(sessions['to_remove']), ...rows };
   }
@@ -173,7 +178,7 @@ export class Prune {
   }
 
   /** Removes excess events and ended sessions. The number of events reveals both, because each login writes an event. */
-  private async *removeExcessOfUsers(): Batches {
+  private async *removeExcessOfUsers(ended: number): Batches {
     const { maxRowsPerUser } = this.options.history;
     let after: string | undefined = '';
     while (after !== undefined) {
@@ -184,7 +189,7 @@ export class Prune {
       for (const { id, events } of users) {
         // The last user of a full page may have more events than were read.
         const total = id === after ? Infinity : events;
-        if (total > maxRowsPerUser) yield* this.removeExcessEvents(id, maxRowsPerUser);
+        if (total > maxRowsPerUser) yield* this.removeExcessEvents(id, maxRowsPerUser, ended);
         if (total > Math.min(maxRowsPerUser, MAX_ENDED_SESSIONS)) {
           yield* fullBatches('sessions', () => this.database.transaction(null, () => this.removeExcessSessions(id)));
         }
@@ -196,15 +201,16 @@ export class Prune {
   /**
    * Removes the events of a user, or of unknown names (null), beyond the cap: first those of `REMOVED_FIRST`, kind by
    * kind, then all others, and of each kind the oldest. Reads them from the newest to the oldest, and removes an event
-   * as soon as `cap` events that are kept longer have been read, which holds whatever other instances remove.
+   * as soon as `cap` events that are kept longer have been read, which holds whatever other instances remove. Keeps the
+   * beginnings of impersonations that may still last, because `forgetUser` ends those.
    */
-  private async *removeExcessEvents(userId: string | null, cap: number): Batches {
+  private async *removeExcessEvents(userId: string | null, cap: number, ended: number): Batches {
     const { ofUser, ofUnknownNames, lock, remove } = this.history;
     const kept: number[][] = [...REMOVED_FIRST, 'others'].map(() => []);
     let surplus = -cap;
     let before: number | undefined = Number.MAX_SAFE_INTEGER;
     while (before !== undefined) {
-      const page: Query = userId === null ? ofUnknownNames.with({ before }) : ofUser.with({ userId, before });
+      const page = (userId === null ? ofUnknownNames : ofUser).with({ userId, before, ended });
       const { rows } = await this.database.run(null, page);
       for (const row of rows) kept.at(REMOVED_FIRST.indexOf(String(row['event'])))!.push(Number(row['id']));
       before = rows.length === BATCH_SIZE ? Number(rows.at(-1)!['id']) : undefined;

@@ -120,8 +120,9 @@ export class EntityUsers extends Users {
     return this.userFrom(await this.rowOf(username, realm, tx));
   }
 
-  /** Takes one statement, unless the text of the id in the database differs from that in sessions. */
+  /** Takes one statement, unless the text of an id differs from that in sessions, of known and unknown names alike. */
   override async findCredentials(username: string, realm: string | null): Promise<Versioned<StoredUser | null>> {
+    if (this.ids.isPadded) return super.findCredentials(username, realm);
     const row = await this.rowOf(username, realm, null);
     const user = this.userFrom(row);
     if (row && user && row['id_text'] !== String(user.id)) return super.findCredentials(username, realm);

@@ -20,6 +20,8 @@ const POSTGRES_BITS: Readonly<Record<string, number>> = { smallint: 16, integer:
 export class UserIds {
   private readonly type: string;
   private readonly format: (typeof ID_FORMATS)[number] | undefined;
+  /** Whether the text of an id in the database can differ from that in sessions. */
+  readonly isPadded: boolean;
 
   constructor(
     private readonly column: Column,
@@ -27,6 +29,7 @@ export class UserIds {
     private readonly dialect: Dialect,
   ) {
     this.type = dataSource.driver.normalizeType(column);
+    this.isPadded = dialect === 'postgres' && this.type === 'character';
     this.format = ID_FORMATS.find(({ types }) => types.test(this.type));
   }
 
