@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startOnNewDatabase } from '../../bench/src/application/application-process';
 import { AIMS, isMet } from '../../bench/src/aims';
 import { assertAllSucceeded } from '../../bench/src/load/load';
 import { figure, ratio } from '../../bench/src/measure/part';
@@ -12,7 +13,7 @@ import { measureRefresh } from '../../bench/src/parts/refresh';
 import { readResults } from '../../bench/src/results';
 import { readCommand } from '../../bench/src/settings';
 
-const SMALL = '--databases sqlite --rounds 2 --seconds 0.3 --warmup 0.1 --sessions 3 --load node';
+const SMALL = '--databases sqlite --rounds 2 --seconds 0.3 --warmup 0.1 --load node';
 const settingsOf = (args: string) => readCommand(`${SMALL} ${args}`.split(' ')).settings;
 const teardown = new Teardown();
 afterEach(() => teardown.run());
@@ -38,8 +39,8 @@ it('the benchmark measures refreshes and the UPDATE that they are compared with'
 }, 60_000);
 
 it('an application that does not start is reported with its error', async () => {
-  const settings = { ...settingsOf('--contenders guard'), options: { maxSessions: 0 } };
-  await expect(measureGuard(settings, teardown)).rejects.toThrow(
+  const spec = { contender: 'guard', database: 'sqlite', sessions: 1, options: { maxSessions: 0 } } as const;
+  await expect(startOnNewDatabase(spec, teardown)).rejects.toThrow(
     /The application of guard exited before it listened: [^]*maxSessions/,
   );
 }, 60_000);

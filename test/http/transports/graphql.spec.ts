@@ -11,15 +11,18 @@ import {
   Subscription,
 } from '@nestjs/graphql';
 import type { MercuriusDriverConfig } from '@nestjs/mercurius';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
   AuthService,
   BearerAuthGuard,
+  clientInfoOf,
   CurrentSession,
   CurrentUser,
   OptionalAuth,
   Public,
   RequireRecentLogin,
   TokenSource,
+  type AuthRequest,
   type AuthUser,
   type PresentedToken,
   type SessionInfo,
@@ -29,8 +32,9 @@ import { blocksUnder } from '../../docs/code-blocks';
 import { runBlock } from '../../docs/run-block';
 import { ACCESS, Browser, type Initiator } from '../../support/browser';
 import { MINUTE } from '../../support/driven-clock';
-import { bearer, describeApplication } from '../../support/environment';
+import { bearer, describeApplication, sendRaw } from '../../support/environment';
 import { apollo, GraphqlConnection, mercurius } from '../../support/graphql-connection';
+import { startForTest } from '../../support/start-for-test';
 import { PASSWORD, type TestApplication } from '../../support/test-application';
 
 const OWN = 'https://api.example.com';
@@ -385,6 +389,36 @@ describeApplication('GraphQL with the context of the first request', onSharedCon
     }
   });
 });
+
+@Resolver()
+class MercuriusLogin {
+  constructor(private readonly auth: AuthService) {}
+
+  @Query(() => String)
+  hello(): string {
+    return 'hello';
+  }
+
+  @Mutation(() => String)
+  async login(@Args('password') password: string, @Context() { reply }: { reply: { request: AuthRequest } }) {
+    return (await this.auth.login({ username: 'alice', password }, clientInfoOf(reply.request))).accessToken;
+  }
+}
+
+it.each([
+  [true, ['login_failure']],
+  [false, []],
+])(
+  'with exposeHeadRoutes: %s, HEAD requests to a login with Mercurius count as %j',
+  async (exposeHeadRoutes, counted) => {
+    const adapter = new FastifyAdapter({ exposeHeadRoutes, routerOptions: { ignoreTrailingSlash: true } });
+    const graphql = { imports: [mercurius()], providers: [MercuriusLogin] };
+    const app = await startForTest('sqlite', { ...graphql, platform: 'fastify', adapter });
+    const query = encodeURIComponent('mutation { login(password: "wrong") }');
+    await sendRaw(app, [`HEAD /graphql?query=${query} HTTP/1.1`, 'Origin: https://blog.example.com']);
+    expect((await app.auth.history(await app.userId())).map(({ event }) => event)).toEqual(counted);
+  },
+);
 
 class ArgumentTokens extends TokenSource {
   find(call: TransportCall): PresentedToken | null {
