@@ -36,7 +36,7 @@ describe('the page of the sample application', () => {
   });
 
   it('no other file is served, and the stream of session events requires a session', async () => {
-    const outside = ['/page/..%2fmain.ts', '/page/%2e%2e%2fmain.ts', '/client/package.json'];
+    const outside = ['/page/..%2fmain.ts', '/page/%2e%2e%2fmain.ts', '/client/package.json', '/page/index.html'];
     for (const path of [...outside, '/page/constructor', '/page/']) {
       expect([path, (await get(path)).status]).toEqual([path, 404]);
     }

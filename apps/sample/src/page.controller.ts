@@ -51,9 +51,10 @@ export class PageController {
     return this.pageSettings.for(request);
   }
 
+  /** Sends a file of the page. `GET /` sends the page itself, with its headers. */
   @Get('page/:name')
   page(@Param('name') name: string, @Res() response: Response): void {
-    send(response, this.files.find('page', name));
+    send(response, name === 'index.html' ? undefined : this.files.find('page', name));
   }
 
   @Get('client/:name')

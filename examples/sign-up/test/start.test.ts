@@ -15,7 +15,9 @@ it('npm start serves an application whose routes read no forms, which other site
     assert.ok([400, 415].includes(await send(path, JSON.stringify(fields), { 'Content-Type': 'text/plain' })));
   }
   // Before the script of the page runs, a form would otherwise put the password into the URL.
-  assert.match(await (await fetch(`http://localhost:${port}/`)).text(), /form-action 'none'/);
+  const page = await fetch(`http://localhost:${port}/`);
+  assert.match(await page.text(), /form-action 'none'/);
+  assert.equal(page.headers.get('Content-Security-Policy'), "frame-ancestors 'none'");
   // A route accepts 20 requests in ten minutes.
   for (let n = 0; n < 21; n += 1) assert.equal(await send('/sign-up', new URLSearchParams(fields)), 400);
   const json = { 'Content-Type': 'application/json' };

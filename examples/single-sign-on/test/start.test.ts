@@ -12,6 +12,7 @@ it('npm start serves pages that send no referrer, and a callback that signs the 
   for (const address of ['/', callback.href]) {
     const page = await browser.send(address);
     assert.equal(page.status, 200);
+    assert.equal(page.headers.get('Content-Security-Policy'), "frame-ancestors 'none'");
     const html = await page.text();
     assert.match(html, /<script type="module" src="\/page.js">/);
     assert.match(html, /<meta name="referrer" content="no-referrer" \/>/);

@@ -6,6 +6,8 @@ it('npm start serves an application whose routes read no forms, which other site
   const port = String(await freePort());
   Object.assign(process.env, { PORT: port, DATABASE: ':memory:' });
   await import('../src/main.js');
+  const page = await fetch(`http://localhost:${port}/`);
+  assert.equal(page.headers.get('Content-Security-Policy'), "frame-ancestors 'none'");
   const send = async (path: string, body: string | URLSearchParams, type?: string): Promise<number> => {
     const headers = type === undefined ? {} : { 'Content-Type': type };
     return (await fetch(`http://localhost:${port}${path}`, { method: 'POST', body, headers })).status;
