@@ -8,8 +8,10 @@ const client = {
   clientSecret: 'a secret for development only',
   origin: `http://localhost:${port}`,
 };
+if (process.env['NODE_ENV'] === 'production') {
+  throw new Error('This start also runs a provider that signs in anybody. Start with "npm run start:prod".');
+}
 const { issuer } = await startProvider(client, port + 1);
-// The password of alice is published, so `npm run start:prod` must not find the user in its database.
 process.env['DB'] ??= 'development.sqlite';
 process.env['ORIGIN'] = client.origin;
 process.env['OIDC_ISSUER'] = issuer;

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
-import { AuthError, AuthService } from 'nestjs-session-auth';
+import { AuthService, AuthUser } from 'nestjs-session-auth';
 import { Provider } from 'oidc-provider';
+import { EntityManager } from 'typeorm';
 
 /** A local provider for development and tests. It logs in anybody under the name that they enter. */
 export interface DevelopmentProvider {
@@ -76,15 +78,12 @@ export async function startProvider(client: Client, port: number): Promise<Devel
   return { issuer, key, provider, close: () => void server.close().closeAllConnections() };
 }
 
-/** Creates a user with a password, who can link an account of the provider. */
+/** Creates a user who can link an account of the provider, with a new password at each start. */
 export async function createAlice(app: INestApplication): Promise<void> {
-  const alice = { username: 'alice', password: 'correct horse battery staple' };
-  await app
-    .get(AuthService)
-    .createUser(alice)
-    .catch((error: unknown) => {
-      // An earlier start created the user.
-      if (!(error instanceof AuthError && error.code === 'username_taken')) throw error;
-    });
+  const [auth, users] = [app.get(AuthService), app.get(EntityManager)];
+  const alice = { username: 'alice', password: randomBytes(12).toString('base64url') };
+  const stored = await users.findOneBy(AuthUser, { username: alice.username });
+  if (stored) await auth.resetPassword(stored.id, alice.password);
+  else await auth.createUser(alice);
   console.log(`Sign in with the provider, or as ${alice.username} with the password: ${alice.password}`);
 }

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { it } from 'node:test';
 import { Browser } from './browser.js';
 import { freePort } from './free-port.js';
@@ -24,4 +27,13 @@ it('npm start serves pages that send no referrer, and a callback that signs the 
   assert.equal(await browser.sessions(), null);
   assert.equal((await browser.finish(callback)).status, 204);
   assert.equal((await browser.sessions())?.length, 1);
+});
+
+it('npm start fails in production, where its provider would sign in anybody', async () => {
+  const env = { ...process.env, NODE_ENV: 'production', PORT: '0' };
+  const start = spawn(process.execPath, [join(import.meta.dirname, '../dev/main.js')], { env });
+  let output = '';
+  start.stderr.on('data', (data) => (output += String(data)));
+  const [code] = (await once(start, 'exit')) as [number];
+  assert.deepEqual([code, output.includes('a provider that signs in anybody')], [1, true]);
 });
