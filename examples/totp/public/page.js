@@ -48,6 +48,12 @@ onSubmit('second', async ({ code, trust }) => {
   else if (answer.non_field_errors) show('login'); // the ticket is no longer valid
 });
 
+function hideSecret() {
+  element('confirm').hidden = true;
+  element('qr').removeAttribute('src');
+  element('uri').textContent = '';
+}
+
 element('enroll').addEventListener('click', async () => {
   const { isOk, answer } = await post('/second-factor/enroll', {});
   element('confirm').hidden = !isOk;
@@ -60,9 +66,7 @@ onSubmit('confirm', async ({ code }) => {
   const { isOk, answer } = await post('/second-factor/confirm', { code });
   if (!isOk) return;
   signedIn(answer);
-  element('confirm').hidden = true;
-  element('qr').removeAttribute('src');
-  element('uri').textContent = '';
+  hideSecret();
   showCodes(answer);
 });
 
@@ -81,5 +85,6 @@ element('logout').addEventListener('click', async () => {
   await post('/auth/logout', {});
   accessToken = '';
   element('codes').textContent = '';
+  hideSecret();
   show('login');
 });
