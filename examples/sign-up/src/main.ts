@@ -1,6 +1,5 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { ServerResponse } from 'node:http';
 import { AppModule } from './app.module.js';
 
 const { NODE_ENV, SMTP_URL, PUBLIC_URL, TRUST_PROXY = false, PORT = '3000' } = process.env;
@@ -9,9 +8,7 @@ const app = await NestFactory.create<NestExpressApplication>(AppModule, { bodyPa
 // Without the parser for forms, a form of another site cannot request an email from the visitor's network.
 app.useBodyParser('json');
 app.set('trust proxy', TRUST_PROXY);
-// No site can show the page in a frame, in which a user could be made to click on something.
-const policy = "frame-ancestors 'none'";
-const setHeaders = (response: ServerResponse) => response.setHeader('Content-Security-Policy', policy);
-app.useStaticAssets('public', { setHeaders });
+const policy = "frame-ancestors 'none'"; // no site can show the page in a frame
+app.useStaticAssets('public', { setHeaders: (response) => response.setHeader('Content-Security-Policy', policy) });
 await app.listen(PORT, '127.0.0.1');
 console.log(`Open http://localhost:${PORT}. ${SMTP_URL ? '' : 'Emails are printed here: SMTP_URL is not set.'}`);

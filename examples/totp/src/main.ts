@@ -1,6 +1,5 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { ServerResponse } from 'node:http';
 import { AuthService, AuthUser, PasswordHasher } from 'nestjs-session-auth';
 import { EntityManager } from 'typeorm';
 import { AppModule } from './app.module.js';
@@ -8,10 +7,8 @@ import { AppModule } from './app.module.js';
 const app = await NestFactory.create<NestExpressApplication>(AppModule, { bodyParser: false });
 // Without the parser for forms, a form of another site cannot send a wrong password from the visitor's network.
 app.useBodyParser('json');
-// No site can show the page in a frame, in which a user could be made to click on something.
-const policy = "frame-ancestors 'none'";
-const setHeaders = (response: ServerResponse) => response.setHeader('Content-Security-Policy', policy);
-app.useStaticAssets('public', { setHeaders });
+const policy = "frame-ancestors 'none'"; // no site can show the page in a frame
+app.useStaticAssets('public', { setHeaders: (response) => response.setHeader('Content-Security-Policy', policy) });
 const alice = { username: 'alice', password: 'correct horse battery staple' };
 const isProduction = process.env['NODE_ENV'] === 'production'; // the password of alice is published
 const select = { id: true, passwordHash: true };
