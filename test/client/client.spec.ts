@@ -93,7 +93,7 @@ describe.each(['bearer', 'cookie'] as const)('transport %s', (transport) => {
       }
     });
 
-    it('restarting the server ten times while five tabs work signs nobody out, and a logout ends the session in all tabs', async () => {
+    it('restarting the server ten times while five tabs work keeps the user signed in, and a logout ends the session in all tabs', async () => {
       const server = env.app.nest.getHttpServer();
       const { port } = server.address() as AddressInfo;
       const start = () => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));

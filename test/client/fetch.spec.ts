@@ -258,7 +258,7 @@ it.each<[string, string, number, Record<string, string>, string]>([
 ])('the error of a login names the URL of the endpoint if it %s', async (_, body, status, headers, detail) => {
   const fetch = (input: string | Request): Promise<Response> => {
     if ((input as Request).method === 'HEAD') return Promise.resolve(new Response(null, { status: 404 }));
-    // Nobody but a browser can create a response with the status 0.
+    // Only a browser can create a response with the status 0.
     const response = new Response(body || null, { status: status || 204, headers });
     const own = { url: { value: URL_OF_LOGIN }, status: { value: status }, ok: { value: status === 200 } };
     return Promise.resolve(Object.defineProperties(response, own));

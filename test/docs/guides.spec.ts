@@ -19,7 +19,7 @@ const { OrganizationsController } = codeOf('docs/session-data.md')('## Switch th
 const withMemberships = { controllers: [OrganizationsController!], entities: [...AUTH_ENTITIES, Membership] };
 
 describeHttp('the route that switches the active organization in docs/session-data.md', withMemberships, ({ app }) => {
-  it('a member switches the organization of the current session only, and nobody else', async () => {
+  it('a member switches the organization of the current session only, and other users cannot', async () => {
     const memberships = app.dataSource.getRepository<object>(Membership);
     await memberships.save({ userId: await userIdOf(app), organizationId: 7 });
     const [first, second] = [(await app.login()).access_token, (await app.login()).access_token];

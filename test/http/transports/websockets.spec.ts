@@ -4,8 +4,6 @@ import { IoAdapter } from '@nestjs/platform-socket.io';
 import { MessageBody, SubscribeMessage } from '@nestjs/websockets';
 import { OpenSockets } from 'nestjs-session-auth';
 import { WebSocket } from 'ws';
-import { ModulesContainer } from '@nestjs/core';
-import { unprotectedMessages } from '../../../libs/auth/src/http/route-rules';
 import { blocksUnder } from '../../docs/code-blocks';
 import { runBlock } from '../../docs/run-block';
 import { bearer, describeApplication } from '../../support/environment';
@@ -56,11 +54,6 @@ describeApplication('guarded gateways with socket.io', gatewayOptions(ChatGatewa
     ]) {
       expect(await (await connectIo(app, options))('me', { token })).toBe(MISSING);
     }
-  });
-
-  it('a gateway that relies on the global guard prevents startup before Nest 12, which ignores it', () => {
-    const messages = (nest?: number) => unprotectedMessages(app.nest.get(ModulesContainer), nest);
-    expect([messages(11), messages()]).toEqual([['ChatGateway.handshake'], []]);
   });
 });
 

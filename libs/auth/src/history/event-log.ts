@@ -129,7 +129,7 @@ const WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([^\]]*:[^\]]*)\](?::\d{1,5})?)$/;
 
 /** Returns an IP address in canonical form (RFC 5952, IPv4 if it is mapped) without port and zone id, or null. */
 export function canonicalIp(text: string | null | undefined): string | null {
-  // A client may have sent the text. Long texts are expensive to match, and no address.
+  // A client may have sent a text of many kilobytes, which would take long to match.
   const address = (text ?? '').slice(0, 100).replace(WITH_PORT, '$1$2').replace(/%.*$/s, '');
   if (isIPv4(address)) return address;
   if (!isIPv6(address)) return null;

@@ -32,13 +32,11 @@ export function ignoresGuards(handler: object, modules: ModulesContainer): boole
   });
 }
 
-export function isGatewayMessage(handler: object): boolean {
-  return Reflect.hasMetadata('websockets:message_mapping', handler);
-}
-
-/** Returns the major version of `@nestjs/websockets`. In a bundle it is unknown, and taken for 12. */
-export function webSocketsVersion(): number {
-  return Number.parseInt(readManifest('@nestjs/websockets')?.version ?? '12');
+/** Returns whether Nest ignores global guards of a handler: of a gateway's message, before version 12. */
+export function ignoresGlobalGuards(handler: object): boolean {
+  if (!Reflect.hasMetadata('websockets:message_mapping', handler)) return false;
+  // In a bundle, the version is unknown.
+  return Number.parseInt(readManifest('@nestjs/websockets')?.version ?? '12') < 12;
 }
 
 /** Returns the classes of all controllers and providers. */

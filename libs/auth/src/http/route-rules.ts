@@ -1,14 +1,6 @@
 import { type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
-import {
-  classesOf,
-  guardsOf,
-  handlersOf,
-  ignoresGuards,
-  isGatewayMessage,
-  opensStream,
-  webSocketsVersion,
-} from './platform';
+import { classesOf, guardsOf, handlersOf, ignoresGlobalGuards, ignoresGuards, opensStream } from './platform';
 
 /** The metadata key of `@Public()`. */
 export const IS_PUBLIC = 'nestjs-session-auth:public';
@@ -161,11 +153,10 @@ export function unprotectedFields(modules: ModulesContainer): readonly string[] 
   );
 }
 
-/** Returns the names of the messages of gateways that the global guard does not protect: before Nest 12, all. */
-export function unprotectedMessages(modules: ModulesContainer, nest = webSocketsVersion()): readonly string[] {
-  if (nest >= 12) return [];
+/** Returns the names of the messages of gateways that rely on the global guard, although Nest ignores it. */
+export function unprotectedMessages(modules: ModulesContainer): readonly string[] {
   const isOpen = (handler: object, type: Type): boolean => !declared(handler)[0] && !declared(type)[0];
-  return handlersWhere(modules, (handler, type) => isGatewayMessage(handler) && isOpen(handler, type));
+  return handlersWhere(modules, (handler, type) => isOpen(handler, type) && ignoresGlobalGuards(handler));
 }
 
 function handlersWhere(

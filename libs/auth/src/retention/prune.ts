@@ -89,7 +89,7 @@ export class Prune {
       // The ids of events increase with time.
       events: dueRows('event', 'event.id', '{event.id} < :before'),
     };
-    const isCounted = `({event.event} <> 'impersonation_started' OR {event.id} < :ended)`;
+    const isCounted = `({event.event} <> 'impersonation_started' OR {event.id} < :lastingFrom)`;
     const newestOf = (owner: string): Statement =>
       compile(
         `SELECT {event.id} AS id, {event.event} AS event FROM {event} WHERE ${owner} AND {event.id} < :before
@@ -123,9 +123,8 @@ export class Prune {
       yield { endedSessions: batch.ended.length, sessions: batch.removed };
     }
     for (const kind of PRUNABLE) yield* fullBatches(kind, () => this.removeDue(kind, now));
-    const ended = firstEventIdAt(now - MAX_IMPERSONATION_SECONDS * 1000);
-    yield* this.removeExcessEvents(null, MAX_EVENTS_WITHOUT_USER, ended);
-    yield* this.removeExcessOfUsers(ended);
+    yield* this.removeExcessEvents(null, MAX_EVENTS_WITHOUT_USER, now);
+    yield* this.removeExcessOfUsers(now);
   }
 
   removeDue(kind: Prunable, now: number): Promise<number> {
@@ -143,9 +142,8 @@ export class Prune {
       rows[kind] = Number((await count(this.due[kind].count.with({ before: this.dueBefore(kind, now) })))['total']);
     }
     const before = this.dueBefore('events', now);
-    const ended = firstEventIdAt(now - MAX_IMPERSONATION_SECONDS * 1000);
     const { maxRowsPerUser: cap } = this.options.history;
-    const excess = await count(this.history.countExcess.with({ before, cap, ended }));
+    const excess = await count(this.history.countExcess.with({ before, cap, lastingFrom: lastingFrom(now) }));
     rows.events += Number(excess['over_cap']) + Math.max(0, Number(excess['without_user']) - MAX_EVENTS_WITHOUT_USER);
     return { endedSessions: Number(sessions['to_end']), sessions: Number(sessions['to_remove']), ...rows };
   }
@@ -178,7 +176,7 @@ export class Prune {
   }
 
   /** Removes excess events and ended sessions. The number of events reveals both, because each login writes an event. */
-  private async *removeExcessOfUsers(ended: number): Batches {
+  private async *removeExcessOfUsers(now: number): Batches {
     const { maxRowsPerUser } = this.options.history;
     let after: string | undefined = '';
     while (after !== undefined) {
@@ -189,7 +187,7 @@ export class Prune {
       for (const { id, events } of users) {
         // The last user of a full page may have more events than were read.
         const total = id === after ? Infinity : events;
-        if (total > maxRowsPerUser) yield* this.removeExcessEvents(id, maxRowsPerUser, ended);
+        if (total > maxRowsPerUser) yield* this.removeExcessEvents(id, maxRowsPerUser, now);
         if (total > Math.min(maxRowsPerUser, MAX_ENDED_SESSIONS)) {
           yield* fullBatches('sessions', () => this.database.transaction(null, () => this.removeExcessSessions(id)));
         }
@@ -204,13 +202,13 @@ export class Prune {
    * as soon as `cap` events that are kept longer have been read, which holds whatever other instances remove. Keeps the
    * beginnings of impersonations that may still last, because `forgetUser` ends those.
    */
-  private async *removeExcessEvents(userId: string | null, cap: number, ended: number): Batches {
+  private async *removeExcessEvents(userId: string | null, cap: number, now: number): Batches {
     const { ofUser, ofUnknownNames, lock, remove } = this.history;
     const kept: number[][] = [...REMOVED_FIRST, 'others'].map(() => []);
     let surplus = -cap;
     let before: number | undefined = Number.MAX_SAFE_INTEGER;
     while (before !== undefined) {
-      const page = (userId === null ? ofUnknownNames : ofUser).with({ userId, before, ended });
+      const page = (userId === null ? ofUnknownNames : ofUser).with({ userId, before, lastingFrom: lastingFrom(now) });
       const { rows } = await this.database.run(null, page);
       for (const row of rows) kept.at(REMOVED_FIRST.indexOf(String(row['event'])))!.push(Number(row['id']));
       before = rows.length === BATCH_SIZE ? Number(rows.at(-1)!['id']) : undefined;
@@ -230,6 +228,11 @@ export class Prune {
     const ids = oldestFirst.slice(0, Math.max(0, found.length - MAX_ENDED_SESSIONS)).map((row) => row['id']);
     return yield* changeAny(this.sessions.remove, ids);
   }
+}
+
+/** Returns the id of the first event that can begin an impersonation which still lasts. */
+function lastingFrom(now: number): number {
+  return firstEventIdAt(now - MAX_IMPERSONATION_SECONDS * 1000);
 }
 
 function* removeFound(find: Query, remove: Statement, values: ParameterValues = {}): Step<number> {
