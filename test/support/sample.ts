@@ -13,8 +13,11 @@ const START = join(__dirname, '../../scripts/start.mjs');
 /** A sample application in its own process, started as by `npm start`. */
 export class Sample {
   output = '';
+  private closed = false;
 
   private constructor(private readonly process: ChildProcess) {
+    // `close` comes after `exit`, with the last output.
+    process.once('close', () => (this.closed = true));
     for (const stream of [process.stdout!, process.stderr!]) {
       stream.on('data', (chunk: Buffer) => (this.output += String(chunk)));
     }
@@ -33,8 +36,8 @@ export class Sample {
     for (;;) {
       const url = /Listening on (\S+)/.exec(this.output)?.[1];
       if (url && this.output.includes('Try: curl')) return url;
-      if (this.process.exitCode !== null) throw new Error(`The sample exited before it was ready: ${this.output}`);
-      await Promise.race([once(this.process.stdout!, 'data'), once(this.process, 'exit')]);
+      if (this.closed) throw new Error(`The sample exited before it was ready: ${this.output}`);
+      await Promise.race([once(this.process.stdout!, 'data'), once(this.process, 'close')]);
     }
   }
 
@@ -44,7 +47,7 @@ export class Sample {
   }
 
   async waitForExit(): Promise<number | null> {
-    if (this.process.exitCode === null) await once(this.process, 'close');
+    if (!this.closed) await once(this.process, 'close');
     return this.process.exitCode;
   }
 }
