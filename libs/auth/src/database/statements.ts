@@ -49,13 +49,16 @@ export class Statement {
     private readonly isPrepared = false,
   ) {}
 
-  /** Binds parameters. Throws if a parameter is missing, because it would otherwise be NULL in a condition. */
-  with(values: ParameterValues): Query {
+  /**
+   * Binds parameters. Throws if a parameter is missing, because it would otherwise be NULL in a condition.
+   * @param more further values, so that a frequent statement does not copy objects
+   */
+  with(values: ParameterValues, more: ParameterValues = values): Query {
     const template = (this.template ??= this.compile());
     const params: unknown[] = [];
     let lengths = '';
     for (const { name, isList } of this.parameters) {
-      const value = values[name];
+      const value = values[name] === undefined ? more[name] : values[name];
       if (value === undefined) throw new Error(`No value for ":${name}". Pass a value for each parameter.`);
       if (!isList) params.push(value);
       else lengths += `${params.push(...(isListOfRows(value) ? value.flat() : (value as unknown[])))},`;

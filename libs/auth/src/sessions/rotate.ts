@@ -61,6 +61,7 @@ export interface Rotation {
 }
 
 const NETWORK_CHANGED = { network_changed: true };
+const CHANGED_EXTRA = JSON.stringify(NETWORK_CHANGED);
 
 const PAIR_COLUMNS = 'accessExpiresAt refreshExpiresAt persistent';
 
@@ -159,8 +160,10 @@ export class Rotate {
   ): Promise<(PairTerms & { readonly previousNetwork: string | null }) | null> {
     const { presented, successor, client, now, graceMs } = rotation;
     const { digests, seed } = successor;
+    const { accessExpiresAt, refreshExpiresAt } = expiriesAfter(now, this.options, false);
     const values = {
-      ...expiriesAfter(now, this.options, false),
+      accessExpiresAt,
+      refreshExpiresAt,
       rememberedExpiresAt: expiriesAfter(now, this.options, true).refreshExpiresAt,
       id: presented.sessionId,
       realm: presented.realm,
@@ -175,12 +178,13 @@ export class Rotate {
       replayUntil: seed === null ? null : now + graceMs,
       replayTransport: seed === null ? null : presented.transport,
       replayNetworkDigest: seed === null ? null : presented.networkDigest,
+      changedExtra: CHANGED_EXTRA,
+      remainingMs: REMAINING_MS,
     };
     if (this.isPostgres) {
       const event = newEvent('token_refresh', null, client, now);
-      const ofStatement = { ...values, changedExtra: JSON.stringify(NETWORK_CHANGED), remainingMs: REMAINING_MS };
       // Each run generates a new event id, because the previous id may be taken.
-      const query = (): Query => this.rotation.with({ ...ofStatement, ...this.events.valuesOf(event) });
+      const query = (): Query => this.rotation.with(values, this.events.valuesOf(event));
       const [row] = (await this.database.run(null, query, optionsOf(rotation, maxMs))).rows;
       if (!row) return null;
       this.events.countWritten(1);
