@@ -99,17 +99,12 @@ describe('requests whose token was refused', () => {
     ['twice after a refusal by the guard', { code: 'access_token_invalid' }, 2],
     ['once after a 401 of the application', { message: 'Wrong PIN' }, 1],
   ])('a request that is always refused is sent %s, and the caller gets the 401', async (_, body, times) => {
-    const { fixture, server, one } = await start();
-    let count = 0;
-    const fetch = (input: string | Request): Promise<Response> => {
-      if (!(input as Request).url.endsWith('/me')) return server.fetch(input);
-      count++;
-      return Promise.resolve(Response.json(body, { status: 401 }));
-    };
-    const always = fixture.openIn({ fetch }, {}, one.tab);
-    await fixture.login(always);
-    const answer = await fixture.time.until(always.client.fetch('/me'));
-    expect([answer.status, await answer.json(), count]).toEqual([401, body, times]);
+    const fixture = new Fixture({ kind: 'memory' });
+    const refuse = jest.fn(() => Response.json(body, { status: 401 }));
+    const one = fixture.openWith('/me', refuse);
+    await fixture.login(one);
+    const answer = await fixture.time.until(one.client.fetch('/me'));
+    expect([answer.status, await answer.json(), refuse.mock.calls.length]).toEqual([401, body, times]);
   });
 
   it('after a refresh before the expiry fails, the client pauses before the next attempt', async () => {
@@ -176,11 +171,11 @@ describe('requests while the user changes', () => {
       const { fixture, tabs } = await signedIn({ kind, tabs: 2 });
       const entering = tabs[1]!.client.login('bob', 'secret');
       const leaving = tabs[0]!.client.logout().catch((error: unknown) => error);
-      const { sessionId } = await fixture.time.until(entering);
+      await fixture.time.until(entering);
       // With cookies, the server cannot know whose session the request is to end.
       const refused = kind === 'cookie' ? { code: 'session_changed' } : undefined;
       expect(await fixture.time.until(leaving)).toEqual(refused && expect.objectContaining(refused));
-      expect(await fixture.sessionOf(tabs[1]!)).toBe(sessionId);
+      expect(await fixture.userOf(tabs[1]!)).toBe('bob');
     },
   );
 
@@ -192,22 +187,13 @@ describe('requests while the user changes', () => {
     server.delivery = () => ({ responseDelay: 3_000 });
     const asking = fixture.request(tabs[0]!);
     await fixture.time.run(1_000);
-    const { sessionId } = await fixture.login(tabs[1]!, 'bob');
+    await fixture.login(tabs[1]!, 'bob');
     await fixture.time.until(asking);
-    expect(await fixture.sessionOf(tabs[1]!)).toBe(sessionId);
+    expect(await fixture.userOf(tabs[1]!)).toBe('bob');
   });
 });
 
 describe('a client that cannot work', () => {
-  it('a call rejects with signed_out while nobody is signed in, and nothing is sent', async () => {
-    const fixture = new Fixture({ kind: 'memory' });
-    const { client } = fixture.open();
-    expect(await fixture.rejection(client.fetch('/me'))).toMatchObject({ code: 'signed_out', status: null });
-    expect(await fixture.rejection(client.sessions())).toMatchObject({ code: 'signed_out' });
-    expect(await client.isSignedIn()).toBe(false);
-    expect(fixture.server.requests).toEqual([]);
-  });
-
   it('a call rejects with the error of the storage, and no refresh token is sent', async () => {
     const storage = memoryTokens();
     const { fixture, server, one } = await start({ storage });
@@ -256,15 +242,14 @@ it.each<[string, string, number, Record<string, string>, string]>([
   ['does not exist', '{}', 404, {}, `Status 404 of ${URL_OF_LOGIN}. Check \`baseUrl\` and \`authPath\`.`],
   ['is a page', '<html>', 200, {}, `The response of ${URL_OF_LOGIN} is not JSON. Check \`baseUrl\``],
 ])('the error of a login names the URL of the endpoint if it %s', async (_, body, status, headers, detail) => {
-  const fetch = (input: string | Request): Promise<Response> => {
-    if ((input as Request).method === 'HEAD') return Promise.resolve(new Response(null, { status: 404 }));
+  const fixture = new Fixture();
+  const { client } = fixture.openWith('/login', () => {
     // Only a browser can create a response with the status 0.
     const response = new Response(body || null, { status: status || 204, headers });
     const own = { url: { value: URL_OF_LOGIN }, status: { value: status }, ok: { value: status === 200 } };
-    return Promise.resolve(Object.defineProperties(response, own));
-  };
-  const fixture = new Fixture();
-  const error = await fixture.rejection(fixture.openIn({ fetch }).client.login('alice', 'secret'));
+    return Object.defineProperties(response, own);
+  });
+  const error = await fixture.rejection(client.login('alice', 'secret'));
   expect((error as Error).message).toContain(detail);
 });
 

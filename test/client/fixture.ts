@@ -49,8 +49,7 @@ export class Fixture {
     this.kind = kind;
     this.options = { baseUrl: BASE, refreshReuseGraceSeconds: grace, ...options };
     this.server = new FakeServer(this.time, grace * 1_000, TTL);
-    const after: BrowserTraits['after'] = (milliseconds, run) => this.time.after(milliseconds, run);
-    this.browser = new Browser({ fetch: this.server.fetch, clock: this.time, after, ...traits });
+    this.browser = new Browser({ fetch: this.server.fetch, clock: this.time, after: this.time.after, ...traits });
   }
 
   open(tab = this.browser.openTab(), options: AuthClientOptions = {}): OpenedTab {
@@ -68,12 +67,16 @@ export class Fixture {
   }
 
   /** Opens a client in a tab whose environment has the given changes. */
-  openIn(
-    changes: Partial<ClientEnvironment>,
-    options: AuthClientOptions = {},
-    tab = this.browser.openTab(),
-  ): OpenedTab {
+  openIn(changes: Partial<ClientEnvironment>, options: AuthClientOptions = {}): OpenedTab {
+    const tab = this.browser.openTab();
     return this.open(tab, { environment: { ...tab.environment, ...changes }, ...options });
+  }
+
+  /** Opens a client whose requests to a path are answered as given, or by the server if the function returns null. */
+  openWith(path: string, answer: () => Response | null): OpenedTab {
+    const fetch = async (input: string | Request): Promise<Response> =>
+      ((input as Request).url.endsWith(path) && answer()) || this.server.fetch(input);
+    return this.openIn({ fetch });
   }
 
   /** Returns the status of a guarded request, or the code of the error. */
@@ -92,9 +95,9 @@ export class Fixture {
     return this.time.until(client.login(username, 'secret'));
   }
 
-  async sessionOf({ client }: OpenedTab): Promise<string> {
+  async userOf({ client }: OpenedTab): Promise<string> {
     const answer = await this.time.until(client.fetch('/me'));
-    return ((await answer.json()) as { session_id: string }).session_id;
+    return ((await answer.json()) as { username: string }).username;
   }
 
   rejection(promise: Promise<unknown>): Promise<unknown> {

@@ -1,20 +1,19 @@
 import type { ClientClock, ClientEnvironment, WebStorage } from 'nestjs-session-auth-client';
 
-export type Delay = () => number;
-
 export interface BrowserTraits {
   readonly fetch: ClientEnvironment['fetch'];
   readonly clock: ClientClock;
   /** Calls `run` after this many milliseconds, or immediately for 0. */
   readonly after?: (milliseconds: number, run: () => void) => void;
-  readonly lag?: Delay;
+  /** Returns the next delay of a write or message in milliseconds. */
+  readonly lag?: () => number;
   readonly hasLocks?: boolean;
   readonly hasBroadcast?: boolean;
 }
 
-interface Waiting {
+interface LockRequest {
   readonly tab: Tab;
-  readonly start: () => void;
+  start(): void;
 }
 
 /** A browser with tabs of one origin, which share state. Each tab has its own view of that state. */
@@ -22,9 +21,10 @@ export class Browser {
   readonly tabs: Tab[] = [];
   /** The contents of `localStorage` once every write has arrived. */
   readonly stored = new Map<string, string>();
-  private readonly locks = new Map<string, { holder: Tab; readonly waiting: Waiting[] }>();
+  /** The requests for each lock. The first one holds the lock. */
+  private readonly locks = new Map<string, LockRequest[]>();
   private readonly after: (milliseconds: number, run: () => void) => void;
-  private readonly lag: Delay;
+  private readonly lag: () => number;
 
   constructor(readonly traits: BrowserTraits) {
     this.after = traits.after ?? ((_, run) => run());
@@ -57,25 +57,22 @@ export class Browser {
   }
 
   async lock<T>(tab: Tab, name: string, work: () => Promise<T>): Promise<T> {
-    await new Promise<void>((start) => {
-      const lock = this.locks.get(name);
-      if (lock) return void lock.waiting.push({ tab, start });
-      this.locks.set(name, { holder: tab, waiting: [] });
-      start();
+    const own = await new Promise<LockRequest>((resolve) => {
+      const request = { tab, start: () => resolve(request) };
+      const others = this.locks.get(name) ?? [];
+      this.locks.set(name, [...others, request]);
+      if (others.length === 0) request.start();
     });
     await tab.call();
     try {
       return await work();
     } finally {
-      if (!tab.isClosed) this.unlock(name);
+      this.removeRequests((one) => one === own);
     }
   }
 
   release(tab: Tab): void {
-    for (const [name, lock] of this.locks) {
-      lock.waiting.splice(0, lock.waiting.length, ...lock.waiting.filter((one) => one.tab !== tab));
-      if (lock.holder === tab) this.unlock(name);
-    }
+    this.removeRequests((one) => one.tab === tab);
   }
 
   private deliverInOrder(queue: (() => void)[], run: () => void): void {
@@ -83,12 +80,12 @@ export class Browser {
     this.after(this.lag(), () => queue.shift()!());
   }
 
-  private unlock(name: string): void {
-    const lock = this.locks.get(name)!;
-    const next = lock.waiting.shift();
-    if (!next) return void this.locks.delete(name);
-    lock.holder = next.tab;
-    next.start();
+  private removeRequests(isRemoved: (request: LockRequest) => boolean): void {
+    for (const [name, requests] of this.locks) {
+      const left = requests.filter((one) => !isRemoved(one));
+      this.locks.set(name, left);
+      if (left[0] !== requests[0]) left[0]?.start();
+    }
   }
 }
 

@@ -10,14 +10,14 @@ export class DrivenTime {
   }
 
   /** Calls `run` after this many milliseconds, or immediately for 0. */
-  after(milliseconds: number, run: () => void): void {
+  after = (milliseconds: number, run: () => void): void => {
     if (milliseconds <= 0) run();
     else this.timers.push({ at: this.at + milliseconds, run });
-  }
+  };
 
   wait: ClientClock['wait'] = (milliseconds, signal) =>
     new Promise((resolve) => {
-      this.timers.push({ at: this.at + milliseconds, run: resolve });
+      this.after(milliseconds, resolve);
       signal?.addEventListener('abort', () => resolve());
     });
 
@@ -41,11 +41,11 @@ export class DrivenTime {
     this.at = end;
   }
 
-  async until<T>(promise: Promise<T>, atMost = 300_000): Promise<T> {
+  async until<T>(promise: Promise<T>): Promise<T> {
     let isDone = false;
     const watched = promise.finally(() => (isDone = true));
     watched.catch(() => undefined);
-    for (let passed = 0; passed < atMost; passed += 10) {
+    for (let passed = 0; passed < 300_000; passed += 10) {
       await this.run(passed === 0 ? 0 : 10);
       if (isDone) return watched;
     }
