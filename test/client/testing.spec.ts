@@ -50,14 +50,6 @@ describe.each(['bearer', 'cookie'] as const)('a fake server, with the transport 
     expect([await client.logoutAll(), ends]).toEqual([1, ['signedOut', 'signedOut', 'signedOut']]);
   });
 
-  it('the test ends sessions and cuts the connection', async () => {
-    server.endSessions();
-    await me();
-    expect([ends, await client.isSignedIn()]).toEqual([['signedOutElsewhere'], false]);
-    server.isReachable = false;
-    await expect(client.login('alice', 'secret')).rejects.toMatchObject({ code: 'offline' });
-  });
-
   it('a user can be added later, and a request without a session is refused', async () => {
     server.addUser('carol', 'secret');
     await client.login('carol', 'secret');
