@@ -30,19 +30,6 @@ export async function tryLogin(app: TestApplication, username: string, password:
   }
 }
 
-/** Guesses a password under each name. Returns the refusals, and how often this hash was verified. */
-export async function guess(
-  app: TestApplication,
-  hasher: CountingHasher,
-  hash: string,
-  names: readonly string[],
-): Promise<{ readonly refusals: ReadonlySet<string>; readonly verified: number }> {
-  const before = hasher.verified.length;
-  const refusals = new Set<string>();
-  for (const name of names) refusals.add(await tryLogin(app, name, 'wrong'));
-  return { refusals, verified: hasher.verified.slice(before).filter((one) => one === hash).length };
-}
-
 /** Returns the statements and the verified hashes of the given work. */
 export async function workOf(
   tap: Tap,

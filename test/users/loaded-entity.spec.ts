@@ -1,6 +1,6 @@
 import { AUTH_ENTITIES_WITHOUT_USERS } from 'nestjs-session-auth';
 import { hashSync } from 'bcrypt';
-import { AfterLoad, Column, Entity, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
+import { AfterLoad, Column, Entity, ManyToOne } from 'typeorm';
 import { DATABASES } from '../support/databases';
 import { entityOf, GENERATED_ID, TEXT } from '../support/mapped-users';
 import { startForTest } from '../support/start-for-test';
@@ -8,24 +8,20 @@ import { PASSWORD } from '../support/test-application';
 
 const Crew = entityOf('Crew', { id: GENERATED_ID, title: TEXT });
 
-class Contact {
-  @Column({ type: 'varchar', length: 50 })
-  phone!: string;
-
-  @Column({ type: 'varchar', length: 50, select: false, default: 'unlisted' })
-  private!: string;
-}
+const Contact = entityOf('Contact', {
+  phone: { type: 'varchar', length: 50 },
+  private: { type: 'varchar', length: 50, select: false, default: 'unlisted' },
+});
 
 @Entity('sailors')
-class Sailor extends entityOf('SailorColumns', { email: TEXT, password: TEXT }) {
-  @PrimaryGeneratedColumn()
-  id!: number;
-
-  @Column({ type: 'varchar', length: 50, select: false, default: '0000' })
-  pin!: string;
-
+class Sailor extends entityOf('SailorColumns', {
+  id: GENERATED_ID,
+  email: TEXT,
+  password: TEXT,
+  pin: { type: 'varchar', length: 50, select: false, default: '0000' },
+}) {
   @Column(() => Contact)
-  contact!: Contact;
+  contact!: InstanceType<typeof Contact>;
 
   @ManyToOne(() => Crew, { eager: true })
   crew!: InstanceType<typeof Crew>;

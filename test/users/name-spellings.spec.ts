@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { hashSync } from 'bcrypt';
 import {
   AUTH_ENTITIES_WITHOUT_USERS,
   type AuthModuleOptions,
@@ -13,7 +14,7 @@ import { DATABASES, type DatabaseName } from '../support/databases';
 import { entityOf, GENERATED_ID, OPTIONAL_TEXT, TEXT } from '../support/mapped-users';
 import { startForTest } from '../support/start-for-test';
 import { type TestApplication, PASSWORD } from '../support/test-application';
-import { fullWidth, guess, SPELLINGS, tryLogin, workOf } from '../support/spellings';
+import { fullWidth, SPELLINGS, tryLogin, workOf } from '../support/spellings';
 import { Tap } from '../support/tap';
 
 /**
@@ -63,6 +64,7 @@ class LaxUsers extends UserStore {
 }
 
 const hasher = new CountingHasher();
+const HASH = hashSync(PASSWORD, 4);
 const ENTITIES = [Member, ...AUTH_ENTITIES_WITHOUT_USERS];
 const MAPPING = { entity: Member, username: 'name', passwordHash: 'hash' };
 
@@ -77,17 +79,11 @@ async function start(
   names = ['alice'],
 ): Promise<TestApplication> {
   const auth = { users, nameMatching, passwordHasher: hasher };
-  const isStore = users === LaxUsers;
-  const app = await startForTest(database, { entities: ENTITIES, users: isStore ? names : [], auth });
+  const app = await startForTest(database, { entities: ENTITIES, users: [], auth });
   // `createUser` refuses without a unique index, and a unique index of MariaDB would refuse most spellings.
-  const hash = await hasher.hash(PASSWORD);
-  if (!isStore) for (const name of names) await app.dataSource.getRepository(Member).insert({ name, hash });
+  const rows = names.map((name) => ({ name, lax: lax(name), hash: HASH }));
+  await app.dataSource.getRepository(Member).insert(rows);
   return app;
-}
-
-async function hashOf(app: TestApplication, name: string): Promise<string> {
-  const { hash } = await app.dataSource.getRepository(Member).findOneByOrFail({ name });
-  return hash!;
 }
 
 describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (name) => {
@@ -102,9 +98,12 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
     async (_, users) => {
       app = await start(name, users, 'exact');
       expect(new Set(SPELLINGS).size).toBe(40);
-      const guesses = [...SPELLINGS, ...Array<string>(11).fill('alice')];
-      const { refusals, verified } = await guess(app, hasher, await hashOf(app, 'alice'), guesses);
-      expect(verified).toBe(10);
+      hasher.verified.length = 0;
+      const refusals = new Set<string>();
+      for (const one of [...SPELLINGS, ...Array<string>(11).fill('alice')]) {
+        refusals.add(await tryLogin(app, one, 'wrong'));
+      }
+      expect(hasher.verified.filter((one) => one === HASH)).toHaveLength(10);
       expect(refusals).toEqual(new Set(['invalid_credentials', 'too_many_attempts']));
       await app.reset();
       const others = SPELLINGS.filter((one) => one !== 'alice');
@@ -125,20 +124,13 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
     }
   });
 
-  it('a login finds nobody by a name that two users share, unless one of them is deleted', async () => {
+  it('a login finds nobody by a name that two users share, and logs the problem once', async () => {
     app = await start(name, MAPPING, 'exact');
-    await members().insert({ name: 'alice', hash: await hashOf(app, 'alice') });
+    await members().insert({ name: 'alice', hash: HASH });
     for (let i = 0; i < 2; i++) expect(await tryLogin(app, 'alice', PASSWORD)).toBe('invalid_credentials');
     expect(app.logs.filter((line) => line.startsWith('Several rows'))).toEqual([
       expect.stringMatching(/^Several rows of Member have the same name, .*unique index/),
     ]);
-    const [first, second] = await members().find({ order: { id: 'ASC' } });
-    for (const [deleted, other] of [[first!.id, second!.id] as const, [second!.id, first!.id] as const]) {
-      await members().softDelete(deleted);
-      expect(await tryLogin(app, 'alice', PASSWORD)).toBe('ok');
-      expect(app.sent('user_logged_in').at(-1)!.userId).toBe(other);
-      await members().restore(deleted);
-    }
   });
 
   it('a soft-deleted user is refused, and restoring the row restores no session', async () => {
@@ -156,10 +148,10 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
   it('a login succeeds although many deleted users had the same name', async () => {
     app = await start(name, MAPPING, 'exact');
     const { id } = await members().findOneByOrFail({ name: 'alice' });
-    const deleted = { name: 'alice', hash: await hashOf(app, 'alice'), deletedAt: new Date() };
+    const deleted = { name: 'alice', hash: HASH, deletedAt: new Date() };
     for (let i = 0; i < 12; i++) await members().insert({ ...deleted, id: -1 - i });
     // PostgreSQL then reads this row last.
-    await members().update(id, { lax: 'alice' });
+    await members().update(id, { lax: null });
     expect(await tryLogin(app, 'alice', PASSWORD)).toBe('ok');
     expect(app.sent('user_logged_in').at(-1)!.userId).toBe(id);
   });
@@ -185,16 +177,12 @@ describe.each(DATABASES)('a user store with case-insensitive names, with session
 
   beforeEach(async () => void (app = await start(name, LaxUsers, 'insensitive')));
 
-  it('the store receives folded names, and names with one folded form share a user and a failure streak', async () => {
+  it('the store receives folded names, and all names with one folded form are those of one user', async () => {
     LaxUsers.asked = [];
     for (const spelling of ['alice', 'ALICE', fullWidth('Alice')]) {
       expect(await tryLogin(app, spelling, PASSWORD)).toBe('ok');
     }
     expect(new Set(LaxUsers.asked)).toEqual(new Set(['alice']));
-    const spellings = [...SPELLINGS, fullWidth('alice'), fullWidth('ALICE')];
-    const { verified } = await guess(app, hasher, await hashOf(app, 'alice'), spellings);
-    expect(verified).toBe(10);
-    await app.reset();
     for (const other of ['\u00e1lice', 'alice ']) {
       expect(await tryLogin(app, other, PASSWORD)).toBe('invalid_credentials');
     }

@@ -72,14 +72,6 @@ describeOnEachDatabase('users with several names', mappedUsers(MEMBERS), ({ app 
     expect(await tryLogin(app, 'alice', PASSWORD)).toBe('invalid_credentials');
     expect(await tryLogin(app, 'alice', OTHER)).toBe('ok');
   });
-
-  it('guesses with all names of a user share one failure streak, which a reset with any name ends', async () => {
-    const names = ['alice', 'alice@example.com'];
-    for (let i = 0; i < 10; i++) expect(await tryLogin(app, names[i % 2]!, 'wrong')).toBe('invalid_credentials');
-    for (const name of names) expect(await tryLogin(app, name, PASSWORD)).toBe('too_many_attempts');
-    await app.auth.resetFailedLogins('alice');
-    await app.login('alice@example.com');
-  });
 });
 
 it('createUser() checks the first name also if the property of the second one is named username', async () => {
@@ -168,12 +160,4 @@ it('a user of a UserStore logs in with each of `usernames` and no other name', a
   await expect(reset).rejects.toMatchObject({ code: 'invalid_field' });
   users.usernames = 'ally';
   expect(await tryLogin(app, 'alice@example.com', PASSWORD)).toBe('database_unavailable');
-});
-
-it('startup refuses a column of numbers among several names', async () => {
-  const entity = entityOf('members', { id: GENERATED_ID, email: TEXT, number: { type: Number }, password: TEXT });
-  const users = { entity, username: ['email', 'number'], passwordHash: 'password' };
-  await expect(startForTest('sqlite', mappedUsers(users))).rejects.toThrow(
-    "users.username is 'number', a column of type integer; use the name of a column of type varchar or text",
-  );
 });

@@ -8,51 +8,41 @@ import {
   Entity,
   Index,
   ManyToOne,
-  PrimaryGeneratedColumn,
   TableInheritance,
   Unique,
   VirtualColumn,
 } from 'typeorm';
 import { mappingProblems } from '../../libs/auth/src/users/mapping-problems';
 import { createDatabase, DATABASES, type Dialect, DIALECTS, type TestDatabase } from '../support/databases';
-import { entityOf, GENERATED_ID, mappedUsers, TEXT, UNIQUE_TEXT } from '../support/mapped-users';
+import {
+  entityOf,
+  GENERATED_ID,
+  mappedUsers,
+  OPTIONAL_TEXT,
+  TEXT,
+  TRUE_BY_DEFAULT,
+  UNIQUE_TEXT,
+} from '../support/mapped-users';
 import { databaseForTest, startForTest } from '../support/start-for-test';
 import { TestApplication, PASSWORD } from '../support/test-application';
 
 const ANY_VALUE = { to: (value: unknown) => value, from: (value: unknown) => value };
 
-class Profile {
-  @Column({ type: Boolean, default: true })
-  isActive!: boolean;
-}
-
-@Entity('staff')
-@TableInheritance({ column: { type: 'varchar', name: 'kind' } })
-class Staff extends entityOf('StaffColumns', {
+const Staff = entityOf('Staff', {
+  id: GENERATED_ID,
   email: TEXT,
   password: TEXT,
   nickname: { type: 'varchar', transformer: ANY_VALUE },
-  isBanned: { type: Boolean, default: false, transformer: ANY_VALUE },
   disabledAt: { type: Date, nullable: true },
   createdAt: { type: Date },
-  note: { type: 'varchar', nullable: true },
+  note: OPTIONAL_TEXT,
   level: { type: Number, default: 1 },
-}) {
-  @PrimaryGeneratedColumn()
-  id!: number;
-
-  @DeleteDateColumn()
-  deletedAt!: Date | null;
-
-  @VirtualColumn({ query: () => 'SELECT 1' })
-  isOnline!: boolean;
-
-  @Column(() => Profile)
-  profile!: Profile;
-
-  @ManyToOne(() => Staff, { nullable: true })
-  leader!: Staff | null;
-}
+});
+TableInheritance({ column: { type: 'varchar', name: 'kind' } })(Staff);
+DeleteDateColumn()(Staff.prototype, 'deletedAt');
+VirtualColumn('int', { query: () => 'SELECT 1' })(Staff.prototype, 'isOnline');
+Column(() => entityOf('Profile', { isActive: TRUE_BY_DEFAULT }))(Staff.prototype, 'profile');
+ManyToOne(() => Staff, { nullable: true })(Staff.prototype, 'leader');
 
 @ChildEntity()
 class Manager extends Staff {}
@@ -76,7 +66,6 @@ const Signup = entityOf('Signup', {
   indexed: TEXT,
   sometimes: TEXT,
   count: { type: 'int', unique: true },
-  transformed: { type: 'varchar', unique: true, transformer: ANY_VALUE },
   readOnly: { type: 'varchar', unique: true, insert: false, default: '' },
   generated: { type: 'varchar', unique: true, asExpression: 'LOWER(email)', generatedType: 'STORED' },
 });
@@ -94,21 +83,28 @@ const Guest = entityOf('Guest', {
   longPassword: { type: 'char', length: 100, default: '' },
 });
 
+/** A column of PostgreSQL that ignores case. */
+const Subscriber = entityOf('Subscriber', {
+  id: GENERATED_ID,
+  email: { type: 'citext', unique: true },
+  password: TEXT,
+});
+
 /** A table of MySQL that another program created. */
 @Entity('drivers')
-class Driver extends entityOf('DriverColumns', { id: GENERATED_ID, email: TEXT, password: TEXT }) {
+class Driver extends entityOf('DriverColumns', {
+  id: GENERATED_ID,
+  email: TEXT,
+  password: TEXT,
+  status: { type: 'tinyint', default: 1 },
+  // TypeORM reads this column with a function of the database.
+  position: { type: 'point', nullable: true },
+}) {
   @Column({ type: 'tinyint', default: 1 })
   isActive!: boolean;
-
-  @Column({ type: 'tinyint', default: 1 })
-  status!: number;
-
-  /** TypeORM reads this column with a function of the database. */
-  @Column({ type: 'point', nullable: true })
-  position!: string | null;
 }
 
-const ENTITIES = { sqlite: [], postgres: [Guest], mysql: [Guest, Driver] };
+const ENTITIES = { sqlite: [], postgres: [Guest, Subscriber], mysql: [Guest, Driver] };
 type Row = readonly [string, object, RegExp];
 const OF_FIXED_LENGTH = [
   'a folded name of type char',
@@ -153,9 +149,12 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
     ['an unknown property', { username: 'mail' }, /username is 'mail', which is not a column of Staff; use one/],
     ['a property without a column', { active: 'isOnline' }, /active is 'isOnline', which is not a column/],
     ['a name with a value transformer', { username: 'nickname' }, /username is 'nickname', which has a value trans/],
-    ['a flag with a value transformer', { active: 'isBanned' }, /active is 'isBanned', which has a value transformer/],
+    [
+      'a number as one of several names',
+      { username: ['email', 'level'] },
+      /username is 'level', a column of type int\w*; use the name of a column of type varchar or text/,
+    ],
     ['a date as `active`', { active: 'disabledAt' }, /active is 'disabledAt', a nullable column .*use disabledAt/],
-    ['a string as `active`', { active: 'note' }, /active is 'note', a nullable column of type .*UserStore/],
     ['a number as `active`', { active: 'level' }, /active is 'level', a column of type int.*UserStore/],
     ['a flag as `disabledAt`', { disabledAt: 'profile.isActive' }, /disabledAt is 'profile\.isActive', a .*UserStore/],
     ['a `disabledAt` that is never null', { disabledAt: 'createdAt' }, /disabledAt is 'createdAt', a column of/],
@@ -163,7 +162,6 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
     ['an unknown property to select', { select: ['role'] }, /select names 'role', which is not a column of Staff; u/],
     ['a property without a column to select', { select: ['isOnline'] }, /select names 'isOnline', which is not a c/],
     ['the hash to select', { select: ['note', 'password'] }, /select names 'password', the password hash.*leave it/],
-    ['roles with a value transformer', { roles: 'nickname' }, /roles is 'nickname', which has a value transformer/],
     ['the hash as roles', { roles: 'password' }, /roles is 'password', the password hash; use another column/],
     ['the id to select', { select: ['id'] }, /select names 'id', but request\.user always has an `id` and a `us/],
     ['a relation to select', { select: ['leader'] }, /select names 'leader', a relation, .*UserStore/],
@@ -174,12 +172,10 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
       { entity: Stranger },
       /entity is Stranger, which is not an entity of the DataSource/,
     ],
-    ['a folded name that does not exist', folded('folded'), /'folded', which is not a column of Signup; use one of/],
     ['a folded name that is not unique', folded('indexed'), /'indexed', a column of type .*varchar.*unique: true/],
     ['a folded name that is unique with another column', folded('first'), /'first', a column of type .*on it alone/],
     ['a folded name that is unique under a condition', folded('sometimes'), /'sometimes', a column of type/],
     ['a folded name that is a number', folded('count'), /'count', a column of type int/],
-    ['a folded name with a value transformer', folded('transformed'), /'transformed', which has a value transformer/],
     ['a folded name that is never inserted', folded('readOnly'), /'readOnly', a column .*that the library fills/],
     ['a folded name of the database', folded('generated'), /foldedUsername is 'generated', a .*the library fills/],
     ...REFUSED[dialect],
@@ -196,6 +192,7 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
     folded('good'),
     folded('alsoGood'),
     ...(dialect === 'sqlite' ? [] : [{ entity: Guest }]),
+    ...(dialect === 'postgres' ? [{ entity: Subscriber, foldedUsername: 'email' }] : []),
     ...(dialect === 'mysql' ? [{ entity: Guest, username: 'badge', passwordHash: 'longPassword' }] : []),
     // A boolean, according to its property.
     ...(dialect === 'mysql' ? [{ entity: Driver, active: 'isActive' }] : []),
@@ -212,28 +209,18 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
   it('a user is disabled if and only if `disabledAt` is set', async () => {
     const app = await startForTest(name, mappedUsers({ ...USERS, disabledAt: 'disabledAt' }));
     const staff = app.dataSource.getRepository(Staff);
-    const defaults = { password: HASH, nickname: '', createdAt: new Date() };
-    const { id } = await staff.save({ ...defaults, email: 'alice' });
-    await staff.insert({ ...defaults, email: 'bob', disabledAt: new Date() });
-    await expect(app.login('bob')).rejects.toThrow('login: 400');
-    const { access_token: token, refresh_token: refreshToken } = await app.login('alice');
+    const { id } = await staff.save({ email: 'alice', password: HASH, nickname: '', createdAt: new Date() });
+    const { access_token: token } = await app.login('alice');
     await app.get('/me', token).expect(200);
-    for (const disabledAt of [new Date(), null]) {
-      await staff.update({ email: 'alice' }, { disabledAt });
-      await app.get('/me', token).expect(401);
-    }
-    await app.refresh(refreshToken).expect(400);
-    expect(app.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_disabled']);
-
-    const session = await app.login('alice');
-    await app.auth.disableUser(id);
-    await app.get('/me', session.access_token).expect(401);
-    const { disabledAt } = await staff.findOneByOrFail({ id });
-    expect(Math.abs(disabledAt!.getTime() - app.clock.now())).toBeLessThan(1_000);
+    await staff.update({ id }, { disabledAt: new Date() });
+    await app.get('/me', token).expect(401);
     await expect(app.login('alice')).rejects.toThrow('login: 400');
     await app.auth.enableUser(id);
     expect(await staff.findOneByOrFail({ id })).toMatchObject({ disabledAt: null });
     await app.login('alice');
+    await app.auth.disableUser(id);
+    const { disabledAt } = await staff.findOneByOrFail({ id });
+    expect(Math.abs(disabledAt!.getTime() - app.clock.now())).toBeLessThan(1_000);
   });
 });
 
