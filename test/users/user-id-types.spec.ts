@@ -1,12 +1,13 @@
-import { type AuthService, SessionAdministration, type UserId } from 'nestjs-session-auth';
+import { SessionAdministration, type UserId } from 'nestjs-session-auth';
 import { hashSync } from 'bcrypt';
 import type { ColumnOptions } from 'typeorm';
-import { createDatabase, DATABASES, describeOn, type Dialect, DIALECTS, type TestDatabase } from '../support/databases';
+import { DATABASES, describeOn, type Dialect, DIALECTS } from '../support/databases';
 import { DAY } from '../support/driven-clock';
+import { defineSuite } from '../support/environment';
 import { entityOf, mappedUsers, TEXT, TRUE_BY_DEFAULT, UNIQUE_TEXT } from '../support/mapped-users';
 import { SQLITE_DRIVER } from '../support/sqlite';
 import { startForTest } from '../support/start-for-test';
-import { PASSWORD, TestApplication } from '../support/test-application';
+import { PASSWORD } from '../support/test-application';
 
 const UUIDS = ['0d1f4a52-7c1e-4d7b-9f0a-6f5b1f2e3d4c', '1f2b8c1e-0000-4000-8000-0000000000ff'] as const;
 
@@ -48,91 +49,82 @@ const ID_TYPES: Record<Dialect, readonly IdType[]> = {
 
 describe.each(DATABASES)('ids of users on %s', (name) => {
   describe.each(ID_TYPES[DIALECTS[name]])('with the type $type', ({ type, length, ids: [alice, bob], unknown }) => {
-    let database: TestDatabase;
-    let app: TestApplication;
-    let auth: AuthService;
+    const isMysqlText = DIALECTS[name] === 'mysql' && (type === 'varchar' || type === 'char');
+    const id = {
+      type: name === 'sqlite' && type === 'uuid' ? 'varchar' : type,
+      primary: true,
+      ...(isMysqlText ? { collation: 'utf8mb4_bin' } : {}),
+      ...(length ? { length } : {}),
+    };
+    const entity = entityOf('Holder', { id, email: UNIQUE_TEXT, password: TEXT, active: TRUE_BY_DEFAULT });
+    const users = { entity, username: 'email', passwordHash: 'password', active: 'active' };
 
-    beforeAll(async () => {
-      database = await createDatabase(name);
-      const isMysqlText = DIALECTS[name] === 'mysql' && (type === 'varchar' || type === 'char');
-      const stored = name === 'sqlite' && type === 'uuid' ? 'varchar' : type;
-      const id = {
-        type: stored,
-        primary: true,
-        ...(isMysqlText ? { collation: 'utf8mb4_bin' } : {}),
-        ...(length ? { length } : {}),
-      };
-      const entity = entityOf('Holder', { id, email: UNIQUE_TEXT, password: TEXT, active: TRUE_BY_DEFAULT });
-      const users = { entity, username: 'email', passwordHash: 'password', active: 'active' };
-      app = await TestApplication.start({ database, ...mappedUsers(users) });
-      auth = app.auth;
-      for (const [email, id] of [['alice', alice] as const, ['bob', bob] as const]) {
-        await auth.createUser({ username: email, password: PASSWORD, properties: { id } });
-      }
-    });
-    afterAll(async () => {
-      await app.close();
-      await database.drop();
-    });
+    defineSuite(name, mappedUsers(users), ({ app }) => {
+      beforeAll(async () => {
+        for (const [username, id] of [['alice', alice] as const, ['bob', bob] as const]) {
+          await app.auth.createUser({ username, password: PASSWORD, properties: { id } });
+        }
+      });
 
-    it('a user logs in, refreshes, and lists and ends their own sessions', async () => {
-      const first = await app.login('alice');
-      const { body } = await app.refresh(first.refresh_token).expect(200);
-      expect((await app.get('/me', body.access_token).expect(200)).body.id).toEqual(alice);
-      expect(app.sent('user_logged_in').at(-1)!.userId).toEqual(alice);
-      const sessions = await app.get('/auth/sessions/', body.access_token).expect(200);
-      expect(sessions.body).toHaveLength(1);
-      expect((await auth.authenticate(body.access_token))!.userId).toEqual(alice);
-      await auth.logoutAll((await auth.authenticate(body.access_token))!);
-      await app.get('/me', body.access_token).expect(401);
-    });
-
-    it('an administrator finds and ends the sessions of a user by the id', async () => {
-      const opened = await auth.openSession(bob);
-      const administration = app.nest.get(SessionAdministration);
-      expect((await administration.list({ userId: bob })).items).toHaveLength(1);
-      expect(await administration.end({ userId: bob }, { actor: 'carol' })).toEqual(1);
-      await app.get('/me', opened.accessToken).expect(401);
-    });
-
-    it('a user who is disabled by disableUser() or in the table loses access and cannot log in', async () => {
-      const expectNoAccessAfter = async (change: () => Promise<unknown>): Promise<void> => {
-        const { access_token: token } = await app.login('alice');
-        await change();
+      it('a user logs in, refreshes, and lists and ends their own sessions', async () => {
+        const { access_token: token } = await app.refreshed(await app.login('alice'));
+        expect((await app.get('/me', token).expect(200)).body.id).toEqual(alice);
+        expect(app.sent('user_logged_in').at(-1)!.userId).toEqual(alice);
+        expect((await app.get('/auth/sessions/', token).expect(200)).body).toHaveLength(1);
+        const principal = await app.principal(token);
+        expect(principal.userId).toEqual(alice);
+        await app.auth.logoutAll(principal);
         await app.get('/me', token).expect(401);
-        await expect(app.login('alice')).rejects.toThrow('login: 400');
-        await auth.enableUser(alice);
-      };
-      await expectNoAccessAfter(() => auth.disableUser(alice));
-      const activeColumn = app.dataSource.driver.escape('active');
-      const falseLiteral = DIALECTS[name] === 'postgres' ? 'false' : '0';
-      await expectNoAccessAfter(() =>
-        app.dataSource.query(`UPDATE holder SET ${activeColumn} = ${falseLiteral} WHERE email = 'alice'`),
-      );
-    });
+      });
 
-    it('pruning and a refresh end the sessions of users who were deleted in the table, and only these', async () => {
-      const [kept, deleted] = [await app.login('alice'), await app.login('bob')];
-      app.clock.advance(3 * DAY);
-      const { body } = await app.refresh(kept.refresh_token).expect(200);
-      await app.refresh(deleted.refresh_token).expect(200);
-      await app.dataSource.query("DELETE FROM holder WHERE email = 'bob'");
-      app.clock.advance(4 * DAY);
-      const before = app.sent('user_logged_out').length;
-      await app.pruning.prune();
-      expect(app.sent('user_logged_out').slice(before)).toMatchObject([{ userId: bob, reason: 'user_deleted' }]);
-      const { body: next } = await app.refresh(body.refresh_token).expect(200);
-      await app.dataSource.query("DELETE FROM holder WHERE email = 'alice'");
-      await app.refresh(next.refresh_token).expect(400);
-      expect(app.sent('user_logged_out').at(-1)).toMatchObject({ userId: alice, reason: 'user_deleted' });
-    });
+      it('an administrator finds and ends the sessions of a user by the id', async () => {
+        const opened = await app.auth.openSession(bob);
+        const administration = app.nest.get(SessionAdministration);
+        expect((await administration.list({ userId: bob })).items).toHaveLength(1);
+        expect(await administration.end({ userId: bob }, { actor: 'carol' })).toEqual(1);
+        await app.get('/me', opened.accessToken).expect(401);
+      });
 
-    it.each(unknown.map((id) => [JSON.stringify(id), id] as const))('no user has the id %s', async (_, id) => {
-      await expect(auth.openSession(id)).rejects.toMatchObject({ code: 'unknown_user' });
-      await expect(auth.disableUser(id)).rejects.toMatchObject({ code: 'unknown_user' });
-      const listed = app.nest.get(SessionAdministration).list({ userId: id });
-      if (id === '') await expect(listed).rejects.toMatchObject({ code: 'invalid_field' });
-      else expect((await listed).items).toEqual([]);
+      it('a user who is disabled by disableUser() or in the table loses access and cannot log in', async () => {
+        const holders = app.dataSource.getRepository(entity);
+        for (const disable of [
+          () => app.auth.disableUser(alice),
+          () => holders.update({ email: 'alice' }, { active: false }),
+        ]) {
+          const { access_token: token } = await app.login('alice');
+          await disable();
+          await app.get('/me', token).expect(401);
+          await expect(app.login('alice')).rejects.toThrow('login: 400');
+          await app.auth.enableUser(alice);
+        }
+      });
+
+      it('pruning and a refresh end the sessions of users who were deleted in the table, and only these', async () => {
+        const holders = app.dataSource.getRepository(entity);
+        const [kept, deleted] = [await app.login('alice'), await app.login('bob')];
+        app.clock.advance(3 * DAY);
+        const refreshed = await app.refreshed(kept);
+        await app.refreshed(deleted);
+        await holders.delete({ email: 'bob' });
+        app.clock.advance(4 * DAY);
+        await app.pruning.prune();
+        const next = await app.refreshed(refreshed);
+        await holders.delete({ email: 'alice' });
+        await app.refresh(next.refresh_token).expect(400);
+        const reason = 'user_deleted';
+        expect(app.sent('user_logged_out')).toMatchObject([
+          { userId: bob, reason },
+          { userId: alice, reason },
+        ]);
+      });
+
+      it.each(unknown.map((id) => [JSON.stringify(id), id] as const))('no user has the id %s', async (_, id) => {
+        await expect(app.auth.openSession(id)).rejects.toMatchObject({ code: 'unknown_user' });
+        await expect(app.auth.disableUser(id)).rejects.toMatchObject({ code: 'unknown_user' });
+        const listed = app.nest.get(SessionAdministration).list({ userId: id });
+        if (id === '') await expect(listed).rejects.toMatchObject({ code: 'invalid_field' });
+        else expect((await listed).items).toEqual([]);
+      });
     });
   });
 });
