@@ -31,11 +31,8 @@ describeApplication('a user store with wrong results', storedUsers(users), ({ ap
     ['an array', [ALICE], /returned an array\. Return/],
     ['a string', 'alice', /returned a string\. Return/],
     ['a user without username', { ...ALICE, username: undefined }, /username is undefined\. Return/],
-    ['a user whose username is a number', { ...ALICE, username: 7 }, /username is a number\. Return/],
     ['a user without passwordHash', { ...ALICE, passwordHash: undefined }, /passwordHash is undefined\. Return/],
-    ['a user without active', { ...ALICE, active: undefined }, /active is undefined\. Return/],
     ['a user whose active is a number', { ...ALICE, active: 1 }, /active is a number\. Return/],
-    ['a user without id', { ...ALICE, id: undefined }, /id is undefined\. Return/],
     ['a user whose id is an object', { ...ALICE, id: { hex: '7' } }, /id is an object\. Return/],
     ['a numeric id without parseId()', { ...ALICE, id: 7 }, /parseId\(text: string\) \{ return Number\(text\); \}/],
     ['a bigint id without parseId()', { ...ALICE, id: 7n }, /parseId\(text: string\) \{ return BigInt\(text\); \}/],
@@ -75,6 +72,17 @@ describeApplication('a user store with wrong results', storedUsers(users), ({ ap
       expect(logged).not.toContain(ALICE.passwordHash);
     },
   );
+
+  it('createUser() passes the name, the hash and the additional properties to the user store', async () => {
+    users.found = null;
+    const create = jest.spyOn(users, 'create');
+    const user = { username: 'alice', password: null };
+    await app.auth.createUser({ ...user, properties: { fullName: 'Alice' } });
+    await app.auth.createUser(user);
+    const stored = { username: 'alice', passwordHash: null };
+    expect(create.mock.calls).toEqual([[{ ...stored, properties: { fullName: 'Alice' } }], [stored]]);
+    create.mockRestore();
+  });
 
   it('createUser() fails with database_unavailable if the user store returns undefined', async () => {
     Object.assign(users, { found: null, created: undefined });
