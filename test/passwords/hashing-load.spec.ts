@@ -1,46 +1,8 @@
-import { PasswordHasher, type AuthService } from 'nestjs-session-auth';
-import { PASSWORD } from '../support/test-application';
+import type { AuthService } from 'nestjs-session-auth';
+import { CountingHasher } from '../support/counting-hasher';
 import { describeApplication, describeOnEachDatabase } from '../support/environment';
-
-/** Holds every verification, or every new hash, until it is released. */
-class HeldHasher extends PasswordHasher {
-  readonly maxPasswordBytes = 72;
-  running = 0;
-  mostRunning = 0;
-  total = 0;
-  release: () => void = () => undefined;
-  private held: Promise<void> = Promise.resolve();
-
-  constructor(private readonly holds: 'verify' | 'hash') {
-    super();
-  }
-
-  hold(): void {
-    this.held = new Promise((resolve) => (this.release = resolve));
-    this.mostRunning = this.total = 0;
-  }
-
-  async hash(): Promise<string> {
-    if (this.holds === 'hash') await this.held;
-    return 'hash';
-  }
-
-  async verify(password: string): Promise<boolean> {
-    this.total++;
-    this.mostRunning = Math.max(this.mostRunning, ++this.running);
-    if (this.holds === 'verify') await this.held;
-    this.running--;
-    return password === PASSWORD;
-  }
-
-  accepts(): boolean {
-    return true;
-  }
-
-  needsRehash(): boolean {
-    return false;
-  }
-}
+import { pending } from '../support/tap';
+import { PASSWORD } from '../support/test-application';
 
 const BUSY = { detail: 'The server is busy. Try again in a moment.' };
 
@@ -50,13 +12,15 @@ const codeOf = (login: Promise<unknown>): Promise<string> =>
     ({ code }: { code: string }) => code,
   );
 
-const hasher = new HeldHasher('verify');
+const hasher = new CountingHasher();
 const HELD = { auth: { passwordHasher: hasher, hashing: { concurrent: 2, waiting: 22 } } };
 
 describeOnEachDatabase('200 parallel logins', HELD, ({ app }) => {
   it('logins from one network hash two passwords at a time and queue ten, and refused logins are not counted', async () => {
     const { access_token: token } = await app.login();
-    hasher.hold();
+    const { promise, resolve } = pending();
+    hasher.held = promise;
+    hasher.verified.length = 0;
     const statuses: number[] = [];
     const logins = Array.from({ length: 200 }, async (_, index) => {
       const sent = { username: `name ${index}`, password: 'wrong' };
@@ -64,28 +28,28 @@ describeOnEachDatabase('200 parallel logins', HELD, ({ app }) => {
       statuses.push(status);
       if (status === 503) expect([headers['retry-after'], body]).toEqual(['1', BUSY]);
     });
-    while (statuses.length < 188) await new Promise((resolve) => setImmediate(resolve));
+    while (statuses.length < 188) await new Promise(setImmediate);
     expect(new Set(statuses)).toEqual(new Set([503]));
     // Guarded routes are not delayed.
     for (let i = 0; i < 10; i++) await app.get('/me', token).expect(200);
-    expect([hasher.running, hasher.total]).toEqual([2, 2]);
-    hasher.release();
+    expect(hasher.verified).toHaveLength(2);
+    resolve();
     await Promise.all(logins);
     expect(statuses.slice(188)).toEqual(Array<number>(12).fill(400));
-    expect([hasher.mostRunning, hasher.total]).toEqual([2, 12]);
+    expect(hasher.verified).toHaveLength(12);
     expect(app.sent('login_failed')).toHaveLength(12);
   });
 });
 
 /** Takes a few milliseconds for each verification. */
-class SlowHasher extends HeldHasher {
-  override async verify(password: string): Promise<boolean> {
+class SlowHasher extends CountingHasher {
+  override async verify(password: string, hash: string): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, 5));
-    return password === PASSWORD;
+    return super.verify(password, hash);
   }
 }
 
-const SLOW = { auth: { passwordHasher: new SlowHasher('verify'), hashing: { concurrent: 2, waiting: 14 } } };
+const SLOW = { auth: { passwordHasher: new SlowHasher(), hashing: { concurrent: 2, waiting: 14 } } };
 
 describeOnEachDatabase('parallel logins with different names from one network', SLOW, ({ app }) => {
   it('a flood of logins from one network does not prevent logins from other networks, and refused logins leave no rows', async () => {
@@ -113,7 +77,16 @@ describeOnEachDatabase('parallel logins with different names from one network', 
   });
 });
 
-const newHasher = new HeldHasher('hash');
+class HeldNewHashes extends CountingHasher {
+  heldHashes: Promise<void> | null = null;
+
+  override async hash(password: string): Promise<string> {
+    await this.heldHashes;
+    return super.hash(password);
+  }
+}
+
+const newHasher = new HeldNewHashes();
 const HELD_NEW = { auth: { passwordHasher: newHasher, hashing: { concurrent: 10, waiting: 2 } } };
 
 describeApplication('40 parallel new passwords', HELD_NEW, ({ app }) => {
@@ -140,13 +113,14 @@ describeApplication('40 parallel new passwords', HELD_NEW, ({ app }) => {
     async (title, send, inNetwork) => {
       const bob = await app.userId('bob');
       const { token } = await app.auth.createPasswordResetToken(bob);
-      newHasher.hold();
+      const { promise, resolve } = pending();
+      newHasher.heldHashes = promise;
       let refused = 0;
       const flood = Array.from({ length: 40 }, async (__, index) => {
         if ((await codeOf(send(app.auth, `${title} ${index}`, bob, token))) === 'busy') refused++;
       });
       // The capacity is 12, so at least 28 of the 40 requests are refused.
-      while (refused < 28) await new Promise((resolve) => setImmediate(resolve));
+      while (refused < 28) await new Promise(setImmediate);
       for (const [ipAddress, outcome] of [
         ['192.0.2.1', 'ok'],
         [client.ipAddress, inNetwork],
@@ -154,7 +128,7 @@ describeApplication('40 parallel new passwords', HELD_NEW, ({ app }) => {
         const login = app.auth.login({ username: 'alice', password: PASSWORD }, { ipAddress: ipAddress! });
         expect(await codeOf(login)).toBe(outcome);
       }
-      newHasher.release();
+      resolve();
       await Promise.all(flood);
       expect(refused).toBe(34);
     },
