@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { AUTH_ENTITIES, AUTH_MIGRATIONS, SessionAdministration } from 'nestjs-session-auth';
 import { AbstractLogger, DataSource } from 'typeorm';
 import { createDatabase, type DatabaseName, type TestDatabase } from '../support/databases';
-import { userIdOf } from '../support/environment';
 import { PASSWORD, TestApplication } from '../support/test-application';
 
 /** A database as the migrations and the code of the first release wrote it. */
@@ -81,7 +80,7 @@ async function writeRows(database: TestDatabase): Promise<Omit<FirstRelease, 'st
   }
   await app.post('/auth/logout', (await app.login('bob')).access_token).expect(200);
   await app.http.post('/auth/login').send({ username: 'bob', password: 'wrong' }).expect(400);
-  const carol = await userIdOf(app, 'carol');
+  const carol = await app.userId('carol');
   const ticket = await app.auth.createLoginTicket(carol, { methods: ['otp'] });
   const { token: reset } = await app.auth.createPasswordResetToken(carol);
   const newKey = { name: 'a script', scopes: ['orders:read'] };
