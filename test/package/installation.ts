@@ -1,10 +1,9 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { SQLITE_DRIVER } from '../support/sqlite';
 import { npmInstall, ROOT, run } from './run';
-import { CLIENT_APP, compilerOptionsOf, dependenciesOf, type Layout, type Versions } from './settings';
+import { compilerOptionsOf, dependenciesOf, type Layout, type Versions } from './settings';
 
 interface Packed {
   readonly tarball: string;
@@ -17,6 +16,10 @@ export interface PackedLibrary {
   readonly auth: Packed;
   readonly client: Packed;
 }
+
+/** The folder of better-sqlite3 as the workspace compiled it, or null if Node's own driver is used. */
+export const DRIVER =
+  SQLITE_DRIVER === 'better-sqlite3' ? dirname(require.resolve('better-sqlite3/package.json')) : null;
 
 /** Builds the library and its client outside the workspace, and packs them as they would be published. */
 export function packLibrary(work: string): PackedLibrary {
@@ -62,24 +65,19 @@ export interface CompiledApplication {
 
 /** A folder in which the packed library, its client and their peers are installed, as in an application. */
 export class Installation {
-  private constructor(
-    readonly folder: string,
-    readonly versions: Versions,
-  ) {}
+  private constructor(readonly folder: string) {}
 
   /** Creates an installation. npm resolves every version again, and checks the peer dependencies. */
   static make(work: string, versions: Versions, packed: PackedLibrary): Installation {
     const folder = join(work, `nest-${versions.nest}-typeorm-${versions.typeorm}`);
     mkdirSync(folder);
-    // Native modules were compiled for the workspace. The build itself is not tested here.
-    const driver = SQLITE_DRIVER === 'better-sqlite3' ? dirname(require.resolve('better-sqlite3/package.json')) : null;
-    const peers = { ...dependenciesOf(versions), ...(driver ? { 'better-sqlite3': `file:${driver}` } : {}) };
+    const peers = { ...dependenciesOf(versions), ...(DRIVER && { 'better-sqlite3': `file:${DRIVER}` }) };
     // TypeORM 0.3.20 allows only older versions of better-sqlite3 than the workspace has.
-    const overrides = driver ? { typeorm: { 'better-sqlite3': '$better-sqlite3' } } : {};
+    const overrides = DRIVER ? { typeorm: { 'better-sqlite3': '$better-sqlite3' } } : {};
     writeManifest(folder, packed, peers, { overrides });
     npmInstall(folder, '--prefer-offline', '--strict-peer-deps');
     cpSync(join(__dirname, 'application/identity.mjs'), join(folder, 'identity.mjs'));
-    return new Installation(folder, versions);
+    return new Installation(folder);
   }
 
   versionOf(name: string): string {
@@ -109,14 +107,6 @@ export class Installation {
       if (layout.modules === 'ESM') faulty.push(...this.tsc('newest-typescript', folder, ...bundler));
     }
     return { entry: join(folder, 'dist/main.js'), compilers, faulty: [...new Set(faulty)].sort() };
-  }
-
-  compileClientApps(): string[] {
-    const folder = join(this.folder, 'client-apps');
-    mkdirSync(folder);
-    for (const [name, text] of Object.entries(CLIENT_APP)) writeFileSync(join(folder, name), text);
-    run(process.execPath, [join(this.folder, 'node_modules/typescript/bin/tsc'), '-p', folder], folder);
-    return ['app.mjs', 'app.cjs'].map((name) => join(folder, 'dist', name));
   }
 
   private writeSources({ modules, resolution }: Layout): string {
@@ -150,9 +140,4 @@ export class Installation {
 function packageOf(error: string): string | undefined {
   const name = /^[^(]*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(error)?.[1];
   return name?.startsWith('nestjs-session-auth') ? undefined : name;
-}
-
-/** Returns the output of a client app. Asynchronous, because the application that it calls runs in this process. */
-export async function runClientApp(app: string, url: string): Promise<string> {
-  return (await promisify(execFile)(process.execPath, [app, url])).stdout.trim();
 }

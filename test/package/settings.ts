@@ -115,33 +115,3 @@ export function compilerOptionsOf({ modules, resolution }: Layout, typescript: s
     rootDir: 'src',
   };
 }
-
-/** A browser app that runs in Node, which provides the APIs that the client needs. */
-const APP = `
-import { AuthClient, ClientError, type Session } from 'nestjs-session-auth-client';
-
-async function main(): Promise<void> {
-  const client = new AuthClient({ baseUrl: process.argv[2]! });
-  await client.login('alice', 'correct horse battery staple');
-  const sessions: Session[] = await client.sessions();
-  const answer = await client.fetch('/me');
-  await client.logout();
-  const refused = await client.fetch('/me').catch((error: unknown) => error instanceof ClientError && error.code);
-  console.log(sessions.length + ' ' + answer.status + ' ' + String(refused));
-}
-void main();
-`;
-
-/** The files of the app as an ES module and as CommonJS. Every declaration is checked. */
-export const CLIENT_APP: Readonly<Record<string, string>> = {
-  'app.mts': APP,
-  'app.cts': APP,
-  'process.d.ts': 'declare const process: { readonly argv: readonly string[] };',
-  'tsconfig.json': JSON.stringify({
-    compilerOptions: {
-      ...{ target: 'es2022', module: 'nodenext', moduleResolution: 'nodenext', strict: true },
-      ...{ lib: ['es2022', 'dom', 'dom.iterable'], types: [], outDir: 'dist', rootDir: '.' },
-    },
-    files: ['process.d.ts', 'app.mts', 'app.cts'],
-  }),
-};

@@ -17,10 +17,12 @@ import {
   withAuthTables,
 } from 'nestjs-session-auth';
 import { hasNodeSqlite, NodeSqlite } from 'nestjs-session-auth/node-sqlite';
-import { actingAs, CheapPasswordHasher, Clock, DrivenClock, recordSignals } from 'nestjs-session-auth/testing';
+import { actingAs, Clock, recordSignals } from 'nestjs-session-auth/testing';
+import { AuthClient, ClientError, type Session } from 'nestjs-session-auth-client';
 import { DataSource } from 'typeorm';
 
 const given = JSON.parse(process.env['APPLICATION_DATABASE']!) as TypeOrmModuleOptions;
+const PASSWORD = 'correct horse battery staple';
 const database = given.type === 'better-sqlite3' && hasNodeSqlite() ? { ...given, driver: NodeSqlite } : given;
 
 @Controller('me')
@@ -88,7 +90,7 @@ async function tryOpenApi(app: INestApplication): Promise<void> {
   check(operation?.operationId === 'authLogin' && '429' in operation.responses, 'the document contains the login');
 }
 
-/** Uses each export of the testing kit. */
+/** Uses the testing kit. */
 async function tryTestingKit(app: INestApplication, user: AuthUser): Promise<void> {
   const signals = recordSignals(app);
   const acting = await actingAs(app, user);
@@ -96,11 +98,19 @@ async function tryTestingKit(app: INestApplication, user: AuthUser): Promise<voi
   check(principal?.sessionId === acting.sessionId, 'actingAs() opens a session');
   check(signals.of('user_logged_in').length === 1, 'recordSignals() records');
   check(app.get(Clock, { strict: false }) instanceof Clock, 'Clock is the class that the module provides');
-  const clock = new DrivenClock(0);
-  clock.advance(5);
-  check(clock.now() === 5, 'DrivenClock moves');
-  const hasher = new CheapPasswordHasher();
-  check(await hasher.verify('secret', await hasher.hash('secret')), 'CheapPasswordHasher verifies');
+}
+
+async function tryClient(baseUrl: string): Promise<void> {
+  const client = new AuthClient({ baseUrl });
+  await client.login('bob', PASSWORD);
+  const sessions: Session[] = await client.sessions();
+  check(
+    sessions.some(({ id, isCurrent }) => isCurrent && id === client.sessionId),
+    'the client lists its session',
+  );
+  check((await client.fetch('/me')).ok, 'the client sends its token');
+  const error: unknown = await client.login('bob', 'wrong').catch((thrown: unknown) => thrown);
+  check(error instanceof ClientError && error.code === 'invalid_credentials', 'the client rejects with its own error');
 }
 
 function check(holds: boolean, what: string): void {
@@ -112,12 +122,13 @@ async function main(): Promise<void> {
   await app.init();
   await tryOpenApi(app);
   const auth = app.get(AuthService);
-  await auth.createUser({ username: 'bob', password: 'correct horse battery staple' });
+  await auth.createUser({ username: 'bob', password: PASSWORD });
   const bob = await app.get(DataSource).getRepository(AuthUser).findOneByOrFail({ username: 'bob' });
   await tryTestingKit(app, bob);
-  await auth.createUser({ username: 'alice', password: 'correct horse battery staple' });
+  await auth.createUser({ username: 'alice', password: PASSWORD });
   await app.listen(0, '127.0.0.1');
   const { port } = (app.getHttpServer() as { address(): AddressInfo }).address();
+  await tryClient(`http://127.0.0.1:${port}`);
   console.log(`listening ${port}`);
 }
 void main();
