@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { EXAMPLES } from '../docs/examples';
 import { freePort } from '../support/port';
 import { packLibrary } from './installation';
 import { nodeBinary } from './node-binaries';
-import { attempt, failures, ROOT, run, whileListening } from './run';
+import { attempt, ROOT, run, runAttempts, whileListening } from './run';
 
 /** The first line of Node that has `node:sqlite`, with which the examples store their data. */
 const NODE = '22';
@@ -17,18 +16,12 @@ async function main(names: readonly string[]): Promise<void> {
   const unknown = names.find((name) => !existing.includes(name));
   if (unknown) throw new Error(`No example '${unknown}'. There are: ${existing.join(', ')}.`);
   const chosen = names.length > 0 ? names : existing;
-  const work = mkdtempSync(join(tmpdir(), 'nsa-examples-'));
-  try {
+  await runAttempts('nsa-examples-', async (work) => {
     prepare(work);
     const node = dirname(nodeBinary(NODE).path);
     const env = { ...process.env, PATH: `${node}${delimiter}${process.env['PATH']}`, NODE_ENV: 'test' };
     for (const name of chosen) await attempt(name, () => tryExample(join(work, 'examples', name), env));
-    for (const failure of failures) console.error(`\n${failure}`);
-    console.log(`Examples: ${chosen.length - failures.length} succeeded, ${failures.length} failed.`);
-    if (failures.length > 0) process.exitCode = 1;
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  });
 }
 
 function trackedFiles(): string[] {
@@ -67,7 +60,4 @@ async function tryExample(folder: string, env: NodeJS.ProcessEnv): Promise<void>
   await whileListening(child, new RegExp(`(http://localhost:${port})`), open, stop);
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
-  console.error(error);
-  process.exitCode = 1;
-});
+void main(process.argv.slice(2));

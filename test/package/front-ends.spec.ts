@@ -1,7 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { exec, spawn, type ChildProcess } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { AuthClient } from 'nestjs-session-auth-client';
 import type { Page, Response } from 'playwright-core';
 import { freePort } from '../support/port';
@@ -21,22 +22,18 @@ describeInChromium('the front ends of the examples', () => {
   const started: ChildProcess[] = [];
   const urls: Record<string, string> = {};
 
-  function inExample(name: string, command: string, more: object = {}): ChildProcess {
-    const cwd = join(work, 'examples', name);
-    const own = { ...process.env, NODE_ENV: undefined, API: env.url, NEXT_TELEMETRY_DISABLED: '1', ...more };
-    return spawn(command, { cwd, env: own, shell: true, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  }
-
-  async function build(name: string, command: string): Promise<void> {
-    const child = inExample(name, command);
-    let output = '';
-    for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (output += String(chunk)));
-    const status = await new Promise((resolve) => child.on('close', resolve));
-    if (status !== 0) throw new Error(`The example ${name} cannot be built:\n${output}`);
-  }
+  const inExample = (name: string, more: object = {}) => ({
+    cwd: join(work, 'examples', name),
+    env: { ...process.env, NODE_ENV: undefined, API: env.url, NEXT_TELEMETRY_DISABLED: '1', ...more },
+  });
+  const build = (name: string, command: string) =>
+    promisify(exec)(command, inExample(name)).catch(({ message, stdout }: Error & { stdout: string }) => {
+      throw new Error(`The example ${name} cannot be built: ${message}${stdout}`);
+    });
 
   async function start(setup: string, command: string, port: number): Promise<void> {
-    started.push(inExample(setup.split(' ')[0]!, command, { PORT: String(port) }));
+    const options = inExample(setup.split(' ')[0]!, { PORT: String(port) });
+    started.push(spawn(command, { ...options, shell: true, detached: true, stdio: 'ignore' }));
     urls[setup] = `http://localhost:${port}`;
     while (!(await fetch(urls[setup]).catch(() => null))) await new Promise((resolve) => setTimeout(resolve, 100));
   }

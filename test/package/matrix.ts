@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Installation, lintPackage, packLibrary, type CompiledApplication } from './installation';
 import { tryManagers } from './managers';
 import { nodeAt, nodeBinary, type NodeBinary } from './node-binaries';
 import { tryReadme } from './readme-commands';
-import { attempt, failures, ROOT, withApplication } from './run';
+import { attempt, ROOT, runAttempts, withApplication } from './run';
 import * as settings from './settings';
 import { walkThrough } from './walk-through';
 
@@ -44,18 +43,12 @@ async function main(): Promise<void> {
   }
   if (write && (nest || typeorm || node || modules))
     throw new Error('--write needs the results of a whole part. Remove --nest, --typeorm, --node and --modules.');
-  const work = mkdtempSync(join(tmpdir(), 'nsa-matrix-'));
-  try {
+  await runAttempts('nsa-matrix-', async (work) => {
     for (const name of names) {
       const tables = await PARTS[name]!(work);
       if (write) writePart(name, tables);
     }
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
-  for (const failure of failures) console.error(`\n${failure}`);
-  console.log(`\n${failures.length} failures.`);
-  if (failures.length > 0) process.exitCode = 1;
+  });
 }
 
 function nodesOf(all: readonly string[]): NodeBinary[] {

@@ -1,5 +1,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase, type DatabaseName } from '../support/databases';
 
@@ -25,7 +27,20 @@ export function npmInstall(folder: string, ...args: readonly string[]): void {
   run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...args], folder);
 }
 
-export const failures: string[] = [];
+const failures: string[] = [];
+
+/** Makes attempts in a temporary folder, and prints the failures. The process then fails if an attempt failed. */
+export async function runAttempts(prefix: string, makeAttempts: (work: string) => Promise<void>): Promise<void> {
+  const work = mkdtempSync(join(tmpdir(), prefix));
+  try {
+    await makeAttempts(work);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  for (const failure of failures) console.error(`\n${failure}`);
+  console.log(`\n${failures.length} failures.`);
+  if (failures.length > 0) process.exitCode = 1;
+}
 
 export async function attempt(name: string, work: () => Promise<void>): Promise<'works' | 'fails'> {
   const before = performance.now();
@@ -70,9 +85,7 @@ export async function whileListening(
 ): Promise<void> {
   let output = '';
   const ended = once(child, 'close') as Promise<[number | null]>;
-  let late: NodeJS.Timeout | undefined;
-  const listening = new Promise<string>((resolve, reject) => {
-    late = setTimeout(() => reject(new Error(`It does not listen after ${START_MS} ms`)), START_MS);
+  const listening = new Promise<string>((resolve) => {
     for (const stream of [child.stdout!, child.stderr!]) {
       stream.on('data', (chunk: Buffer) => {
         output += String(chunk);
@@ -82,14 +95,14 @@ export async function whileListening(
     }
   });
   try {
-    const early = ended.then(([code]): never => {
-      throw new Error(`The process ended with ${code}`);
-    });
-    await use(await Promise.race([listening, early]));
+    const early = ended.then(([code]) => Promise.reject(new Error(`The process ended with ${code}`)));
+    const late = once(AbortSignal.timeout(START_MS), 'abort').then(() =>
+      Promise.reject(new Error(`It does not listen after ${START_MS} ms`)),
+    );
+    await use(await Promise.race([listening, early, late]));
   } catch (error) {
     throw new Error(`${(error as Error).message}\nIt printed:\n${output}`, { cause: error });
   } finally {
-    clearTimeout(late);
     if (child.exitCode === null && child.signalCode === null) stop();
     await ended;
   }
