@@ -1,29 +1,22 @@
-import { AuthUser, type AuthPrincipal, type AuthService, type Credentials } from 'nestjs-session-auth';
+import { AuthUser, type AuthPrincipal, type AuthService } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
 import { networkOf } from '../../libs/auth/src/history/event-log';
 import { DrivenClock } from '../support/driven-clock';
-import { secondFactorIf } from '../support/second-factor';
 import { KINDS, type Action, type Configuration } from './actions';
 import { Instance, outcome, type Sent } from './instance';
-import { Model, SECONDS, type InstanceOptions, type ModelProofs, type Pair, type Refusal } from './model';
+import { Model, SECONDS, type InstanceOptions, type Pair, type Refusal } from './model';
 import { assertSameSignals, StoredRows } from './stored-rows';
 
 export const PASSWORD = 'correct horse battery staple';
-const USERNAMES = ['alice', 'bob'] as const;
 
 /** Client addresses. The last two belong to one network. */
-export const ADDRESSES = ['192.0.2.1', '198.51.100.7', '2001:db8::1', '2001:db8::2'] as const;
-
-export const NO_PROOFS: ModelProofs = { methods: {}, data: null };
+const ADDRESSES = ['192.0.2.1', '198.51.100.7', '2001:db8::1', '2001:db8::2'] as const;
 
 /** A session that the library opened, or its refusal. */
-export type Opened = string | (Pair & { readonly sessionId: string });
-
-/** What the check of a secret throws. */
-export class CheckError extends Error {}
+type Opened = string | (Pair & { readonly sessionId: string });
 
 /** A client with a session, and every pair that the client has received. The latest pair is last. */
-export interface Client {
+interface Client {
   readonly sessionId: string;
   readonly pairs: Pair[];
 }
@@ -32,13 +25,10 @@ export interface Client {
 export class Environment {
   readonly model: Model;
   readonly stored: StoredRows;
-  /** The login tickets that were issued. */
-  readonly tickets: string[] = [];
-  /** The instance and the user of the current action, and its client and ticket, if it has one. */
+  /** The instance and the user of the current action, and its client, if it has one. */
   index = 0;
   user = '';
   client!: Client;
-  ticket = '';
   private readonly clients: Client[] = [];
   private readonly clock = new DrivenClock();
   private readonly sent: Sent[] = [];
@@ -58,7 +48,7 @@ export class Environment {
     const environment = new Environment(dataSource, configuration);
     for (const { tableName } of dataSource.entityMetadatas) await dataSource.query(`DELETE FROM ${tableName}`);
     for (const index of [0, 1]) await environment.restart(index, configuration.instance);
-    for (const username of USERNAMES) {
+    for (const username of ['alice', 'bob']) {
       environment.users.push(String((await environment.auth.createUser({ username, password: PASSWORD })).id));
     }
     return environment;
@@ -66,10 +56,6 @@ export class Environment {
 
   get auth(): AuthService {
     return this.instances[this.index]!.auth;
-  }
-
-  get credentials(): Credentials {
-    return { username: this.usernameOf(this), password: PASSWORD };
   }
 
   /** The latest pair of the client. */
@@ -83,24 +69,15 @@ export class Environment {
     return pairs.at(-1 - (index % pairs.length))!;
   }
 
-  usernameOf({ user }: { readonly user: string }): string {
-    return USERNAMES[this.users.indexOf(user)]!;
-  }
-
   async step(action: Action): Promise<void> {
     this.index = action.instance;
     this.user = this.users[action.user]!;
     this.model.instance = this.options[this.index]!;
-    const { clients, tickets } = this;
-    this.client = clients[action.client! % clients.length]!;
-    this.ticket = tickets[tickets.length - 1 - (action.ticket! % tickets.length)]!;
-    const isPossible = (!('client' in action) || this.client) && (!('ticket' in action) || this.ticket);
-    if (isPossible) await KINDS[action.kind]!.run(this, action as never);
-    for (const instance of this.instances) await instance.flush();
+    this.client = this.clients[action.client! % this.clients.length]!;
+    if (!('client' in action) || this.client) await KINDS[action.kind]!.run(this, action as never);
+    await this.flush();
     await this.stored.assertSame();
-    // This signal is emitted at most once a minute per process: see test/sessions/refresh.spec.ts.
-    const sent = this.sent.splice(0).filter(({ name }) => name !== 'lost_commits_suspected');
-    assertSameSignals(sent, this.model.signals.splice(0));
+    assertSameSignals(this.sent.splice(0), this.model.signals.splice(0));
   }
 
   async close(): Promise<void> {
@@ -122,56 +99,27 @@ export class Environment {
     else this.model.inactive.add(user);
   }
 
-  async prune(dryRun: boolean): Promise<void> {
+  async prune(dryRun = false): Promise<void> {
     const { pruning } = this.instances[this.index]!;
-    expect(await pruning.prune({ dryRun })).toMatchObject(this.model.prune({ dryRun }));
+    expect(await pruning.prune({ dryRun })).toMatchObject(this.model.prune(dryRun));
     if (!dryRun) this.stored.forgetEventsBefore(this.model.now - SECONDS.retention * 1000);
   }
 
-  /** Records a correct password of a user who needs a second factor. */
-  firstFactor(ticket: string): void {
-    this.model.clearFailures(this.user, 'pwd');
-    this.ticketIssued(ticket, ['pwd'], null);
-  }
-
-  ticketIssued(ticket: string, methods: readonly string[], data: object | null): void {
-    this.tickets.push(ticket);
-    this.model.ticketIssued(this.user, ticket, methods, data);
-  }
-
-  assertOpenedWith(opened: Opened): void {
-    const ticket = this.model.tickets.find(this.ticket);
-    const refusal = this.model.admitTicket(this.ticket);
-    if (!ticket || refusal) return expect(opened).toBe(refusal);
-    this.model.tickets.remove(ticket);
-    this.assertOpened(ticket.user, opened, null, ticket);
-  }
-
-  assertOpened(user: string, opened: Opened, refusal: Refusal | null, proofs: ModelProofs): void {
+  assertOpened(opened: Opened, refusal: Refusal | null): void {
     if (typeof opened === 'string' || refusal) return expect(opened).toBe(refusal);
     const { sessionId, accessToken, refreshToken } = opened;
     const pair = { accessToken, refreshToken };
-    this.model.opened(user, sessionId, pair, proofs);
+    this.model.opened(this.user, sessionId, pair);
     this.clients.push({ sessionId, pairs: [pair] });
   }
 
-  async refresh({ refreshToken }: Pair, network: number): Promise<void> {
-    const ipAddress = ADDRESSES[network]!;
-    this.assertRefreshed(refreshToken, ipAddress, await outcome(this.auth.refresh(refreshToken, { ipAddress })));
-  }
-
-  assertRefreshed(token: string, ipAddress: string, actual: string | Pair): void {
+  async refresh({ refreshToken: token }: Pair, addressIndex: number): Promise<void> {
+    const ipAddress = ADDRESSES[addressIndex]!;
     const network = networkOf(ipAddress);
+    const actual = await outcome(this.auth.refresh(token, { ipAddress }));
     const expected = this.model.refresh(token, network);
     if (expected === 'refused') return expect(actual).toBe('invalid_refresh_token');
     if (expected !== 'new') return expect(actual).toEqual(expected);
-    const pair = this.assertPair(actual);
-    expect(pair.refreshToken === token).toBe(!this.model.instance.rotateRefreshTokens);
-    this.model.refreshed(token, network, pair);
-    this.client.pairs.push(pair);
-  }
-
-  assertPair(actual: string | Pair): Pair {
     expect(actual).toEqual({
       accessToken: expect.any(String),
       refreshToken: expect.any(String),
@@ -179,14 +127,16 @@ export class Environment {
       refreshTokenExpiresAt: expect.any(Date),
       persistent: true,
     });
-    return actual as Pair;
+    const pair = actual as Pair;
+    expect(pair.refreshToken === token).toBe(!this.model.instance.rotateRefreshTokens);
+    this.model.refreshed(token, network, pair);
+    this.client.pairs.push(pair);
   }
 
   async authenticate(token: string): Promise<AuthPrincipal | null> {
     const principal = await this.auth.authenticate(token);
     expect(principal?.sessionId ?? null).toBe(this.model.authenticate(token)?.id ?? null);
-    // Compare before anything else changes the session.
-    for (const instance of this.instances) await instance.flush();
+    await this.flush();
     return principal;
   }
 
@@ -206,11 +156,12 @@ export class Environment {
         activityIntervalSeconds: SECONDS.activity,
         history: { retentionDays: SECONDS.retention / 86_400 },
         pruneIntervalSeconds: false,
-        // The model counts failures but has no delays.
-        failedLogins: { throttleFrom: false },
-        secondFactor: secondFactorIf(({ id }) => this.model.enrolled.has(String(id))),
       },
       this.sent,
     );
+  }
+
+  private async flush(): Promise<void> {
+    for (const instance of this.instances) await instance.flush();
   }
 }

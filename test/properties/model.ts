@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { SESSION_LIMIT } from '../../libs/auth/src/sessions/end-sessions';
 
 /**
@@ -24,16 +23,9 @@ export const SECONDS = {
   access: 60,
   refresh: 600,
   activity: 60,
-  failures: 300,
   retention: 86_400,
   refusal: 3_600,
-  ticket: 300,
 } as const;
-
-/** The number of failures that end a login ticket, and the number of login tickets per user. */
-export const TICKET_LIMITS = { failures: 5, perUser: 20 } as const;
-
-export const MAX_REPLAYS = 100;
 
 /** By how much an instant may be in the future before a clock counts as set back. */
 const MAX_CLOCK_SKEW_MS = 10_000;
@@ -43,14 +35,7 @@ export interface Pair {
   readonly refreshToken: string;
 }
 
-/** How the user of a session was identified, and the data that the application stored in the session. */
-export interface ModelProofs {
-  /** The methods, with the instants of their last proofs. */
-  readonly methods: Record<string, number>;
-  readonly data: object | null;
-}
-
-export type ModelSession = ReturnType<typeof newSession> & ModelProofs;
+export type ModelSession = ReturnType<typeof newSession>;
 
 function newSession(user: string, id: string, pair: Pair, instance: InstanceOptions, now: number) {
   const idleEnd = now + instance.idleTimeoutSeconds * 1000;
@@ -64,15 +49,6 @@ function newSession(user: string, id: string, pair: Pair, instance: InstanceOpti
     // How the live pair is replayed for its predecessor.
     replay: null as Replay | null,
   };
-}
-
-/** A login ticket. The row of an ended ticket remains until pruning or until the user's next ticket. */
-export type ModelTicket = ReturnType<typeof newTicket>;
-
-function newTicket(user: string, text: string, names: readonly string[], data: object | null, now: number) {
-  const digest = createHash('sha256').update(text).digest('hex');
-  const proofs: ModelProofs = { methods: Object.fromEntries(names.map((name) => [name, now])), data };
-  return { text, digest, user, createdAt: now, expiresAt: now + SECONDS.ticket * 1000, failures: 0, ...proofs };
 }
 
 interface Replay {
@@ -90,64 +66,19 @@ interface Issued {
   readonly generation: number;
 }
 
-/** The contract for login tickets in its simplest form. */
-export class ModelTickets {
-  all: ModelTicket[] = [];
-
-  /** Adds a ticket. Removes the user's tickets with too many failures, and the oldest ones over the limit. */
-  add(ticket: ModelTicket, now: number): void {
-    const others = this.all
-      .filter(({ user, expiresAt }) => user === ticket.user && expiresAt > now)
-      .sort((a, b) => b.createdAt - a.createdAt || (a.digest < b.digest ? -1 : 1));
-    const valid = others.filter(({ failures }) => failures < TICKET_LIMITS.failures);
-    const kept = valid.slice(0, TICKET_LIMITS.perUser - 1);
-    this.all = [...this.all.filter((one) => !others.includes(one) || kept.includes(one)), ticket];
-  }
-
-  find(text: string): ModelTicket | undefined {
-    return this.all.find((ticket) => ticket.text === text);
-  }
-
-  findValid(text: string, now: number): ModelTicket | undefined {
-    const ticket = this.find(text);
-    return ticket && ticket.expiresAt > now && ticket.failures < TICKET_LIMITS.failures ? ticket : undefined;
-  }
-
-  remove(ticket: ModelTicket): void {
-    this.all = this.all.filter((one) => one !== ticket);
-  }
-
-  endAllOf(user: string): void {
-    this.all = this.all.filter((ticket) => ticket.user !== user);
-  }
-
-  prune(now: number): void {
-    this.all = this.all.filter(({ expiresAt }) => expiresAt > now);
-  }
-}
-
-type Failures = Map<string, { readonly count: number; readonly until: number }>;
-
 /** The error code of a refusal, or `refused` for a refresh token. */
-export type Refusal =
-  'session_limit_reached' | 'unknown_user' | 'session_not_found' | 'invalid_login_ticket' | 'second_factor_required';
+export type Refusal = 'session_limit_reached' | 'unknown_user' | 'session_not_found';
 
 export class Model {
   /** The options of the instance that performs the next action. */
   instance!: InstanceOptions;
   sessions: ModelSession[] = [];
   readonly inactive = new Set<string>();
-  /** The users who need a second factor. */
-  readonly enrolled = new Set<string>();
-  readonly tickets = new ModelTickets();
   /** The events and signals of the last step. */
   events: string[] = [];
   signals: string[] = [];
   private readonly refreshTokens = new Map<string, Issued>();
   private families = 0;
-  /** The failures of logins and tickets by user and method, and those within sessions by user, session and method. */
-  private readonly failures: Failures = new Map();
-  private readonly sessionFailures: Failures = new Map();
   /** For each user, when a login that the session limit refused was last recorded. */
   private readonly refusals = new Map<string, number>();
 
@@ -160,7 +91,7 @@ export class Model {
     return this.sessions.find((session) => session.id === id);
   }
 
-  /** Returns the instants at which a session changes without an action. */
+  /** Returns the instants to come at which a session changes without an action. */
   deadlinesOf(id: string): number[] {
     const session = this.find(id);
     if (!session) return [];
@@ -168,7 +99,8 @@ export class Model {
     const { idleTimeoutSeconds, refreshReuseGraceSeconds } = this.instance;
     const byInstance = [lastActivity + idleTimeoutSeconds * 1000, lastActivity + refreshReuseGraceSeconds * 1000];
     const ends = [idleEnd, this.absoluteEndOf(session), accessEnd, refreshEnd, lastActivity + SECONDS.activity * 1000];
-    return [...ends, checkAt, ...byInstance, ...(replay ? [replay.until] : [])];
+    const all = [...ends, checkAt, ...byInstance, ...(replay ? [replay.until] : [])];
+    return all.filter((deadline) => deadline > this.now);
   }
 
   activeOf(user: string): ModelSession[] {
@@ -209,93 +141,12 @@ export class Model {
     return null;
   }
 
-  opened(user: string, id: string, pair: Pair, { methods, data }: ModelProofs): void {
-    const session = { ...newSession(user, id, pair, this.instance, this.now), methods: { ...methods }, data };
+  opened(user: string, id: string, pair: Pair): void {
+    const session = newSession(user, id, pair, this.instance, this.now);
     this.sessions.push(session);
     this.startFamily(session, pair);
     this.log('login_success', user);
     this.signals.push(`user_logged_in ${user}`);
-  }
-
-  /** Clears the failures of one method. The failures of each method are counted separately. */
-  clearFailures(user: string, method: string): void {
-    this.failures.delete(`${user} ${method}`);
-  }
-
-  clearAllFailures(user: string): void {
-    for (const key of this.failures.keys()) if (key.startsWith(`${user} `)) this.failures.delete(key);
-  }
-
-  loginFailed(user: string, username: string, method: string): void {
-    this.reportFailure(user, username, this.count(this.failures, `${user} ${method}`, SECONDS.failures));
-  }
-
-  private count(failures: Failures, key: string, keptSeconds: number): number {
-    const known = failures.get(key);
-    const isLive = known !== undefined && known.until > this.now;
-    const count = isLive ? known.count + 1 : 1;
-    failures.set(key, { count, until: Math.max(isLive ? known.until : 0, this.now + keptSeconds * 1000) });
-    return count;
-  }
-
-  /** Records the first step of a login by a user who needs a second factor. */
-  ticketIssued(user: string, text: string, names: readonly string[], data: object | null): void {
-    this.tickets.add(newTicket(user, text, names, data, this.now), this.now);
-    this.log('first_factor_success', user);
-  }
-
-  /** Returns a valid ticket of an active user. */
-  ticketFor(text: string): ModelTicket | null {
-    const ticket = this.tickets.findValid(text, this.now);
-    return ticket && !this.endIfInactive(ticket.user) ? ticket : null;
-  }
-
-  /** Returns why a session cannot be opened with a ticket, or null if it can. */
-  admitTicket(text: string): Refusal | null {
-    const ticket = this.ticketFor(text);
-    if (!ticket) return 'invalid_login_ticket';
-    const hasSecond = Object.keys(ticket.methods).length > 1;
-    if (!hasSecond && this.enrolled.has(ticket.user)) return 'second_factor_required';
-    return this.admit(ticket.user);
-  }
-
-  /** Returns whether the secret is right, or null without a valid ticket. A check that throws counts as a failure. */
-  attempted(text: string, method: string, result: 'right' | 'wrong' | 'throws', username: string): boolean | null {
-    const ticket = this.ticketFor(text);
-    if (!ticket) return null;
-    if (result === 'right') {
-      ticket.methods[method] = this.now;
-      this.clearFailures(ticket.user, method);
-      return true;
-    }
-    ticket.failures++;
-    this.loginFailed(ticket.user, username, method);
-    return false;
-  }
-
-  /** Records a correct secret other than the password, within a session. */
-  proved(session: ModelSession, method: string): void {
-    session.methods[method] = this.now;
-    this.succeeded(session, method);
-  }
-
-  /** A success of a method within a session ends the failures of that method only. */
-  succeeded({ user, id }: ModelSession, method: string): void {
-    this.sessionFailures.delete(`${user} ${id} ${method}`);
-  }
-
-  /** Records a wrong password or other wrong secret within a session. */
-  confirmationFailed(session: ModelSession, username: string, method = 'pwd'): void {
-    const { user, id } = session;
-    const count = this.count(this.sessionFailures, `${user} ${id} ${method}`, this.instance.absoluteTimeoutSeconds);
-    this.reportFailure(user, username, count);
-    if (count === 100) this.endOrExpire(session, 'failed_reauthentication', 'forced_logout');
-  }
-
-  private reportFailure(user: string, username: string, count: number): void {
-    this.log('login_failure', user, { username, failure_count: count });
-    this.signals.push(`login_failed ${user} ${count}`);
-    if (count === 5) this.signals.push(`brute_force_threshold_hit ${count}`);
   }
 
   /**
@@ -314,14 +165,12 @@ export class Model {
       if (this.now >= session.refreshEnd) return 'refused';
       return this.endIfInactive(session.user) ? 'refused' : 'new';
     }
-    // The database was restored since the token was issued.
-    if (issued.generation >= session.generation) return 'refused';
     const replay = this.replayFor(session, token, network);
     if (!replay) {
       this.reuse(session, issued.generation);
       return 'refused';
     }
-    if (this.endIfInactive(session.user) || replay.count >= MAX_REPLAYS) return 'refused';
+    if (this.endIfInactive(session.user)) return 'refused';
     replay.count++;
     this.log('token_refresh', session.user, { replayed: true });
     if (this.hasMoved(session, network)) this.signals.push(`session_network_changed ${session.user}`);
@@ -363,15 +212,8 @@ export class Model {
   }
 
   logoutAll(current: ModelSession, keepCurrent: boolean): number {
-    let ended = 0;
-    this.tickets.endAllOf(current.user);
-    for (const session of this.activeOf(current.user)) {
-      if (keepCurrent && session === current) continue;
-      if (!this.isExpired(session)) ended++;
-      if (session === current) this.end(session, 'logged_out', 'logout', 'logout');
-      else this.endOrExpire(session, 'logout_all', 'session_revoked');
-    }
-    return ended;
+    if (!keepCurrent) this.end(current, 'logged_out', 'logout', 'logout');
+    return this.endAllOf(current.user, 'logout_all', 'session_revoked', current) + (keepCurrent ? 0 : 1);
   }
 
   revoke(user: string, id: string): 'revoked' | Refusal {
@@ -382,23 +224,9 @@ export class Model {
 
   passwordChanged(current: ModelSession, pair: Pair): void {
     this.startFamily(current, pair);
-    this.succeeded(current, 'pwd');
-    current.methods['pwd'] = this.now;
-    this.tickets.endAllOf(current.user);
-    for (const session of this.activeOf(current.user)) {
-      if (session !== current) this.endOrExpire(session, 'password_change', 'forced_logout');
-    }
+    this.endAllOf(current.user, 'password_change', 'forced_logout', current);
     this.log('password_change', current.user);
     this.signals.push(`password_changed ${current.user}`);
-  }
-
-  /** A password reset ends the failure streak of passwords, and of no other method. */
-  passwordReset(user: string): void {
-    this.tickets.endAllOf(user);
-    this.clearFailures(user, 'pwd');
-    for (const session of this.activeOf(user)) this.endOrExpire(session, 'password_reset', 'forced_logout');
-    this.log('password_reset', user);
-    this.signals.push(`password_reset ${user}`);
   }
 
   disabled(user: string): void {
@@ -409,40 +237,24 @@ export class Model {
   enabled(user: string): void {
     this.endIfInactive(user);
     this.inactive.delete(user);
-    this.tickets.endAllOf(user);
   }
 
-  reauthenticated(session: ModelSession, pair: Pair, methods: readonly string[]): void {
+  reauthenticated(session: ModelSession, pair: Pair): void {
     this.startFamily(session, pair);
-    for (const method of methods) session.methods[method] = this.now;
     this.log('reauthentication', session.user);
   }
 
-  /** Removes everything about a user except the account. */
-  forget(user: string): void {
-    for (const session of this.activeOf(user)) {
-      this.endOrExpire(session, 'user_deleted', null);
-    }
-    this.sessions = this.sessions.filter((session) => session.user !== user);
-    this.tickets.endAllOf(user);
-    this.clearAllFailures(user);
-    for (const key of this.sessionFailures.keys()) if (key.startsWith(`${user} `)) this.sessionFailures.delete(key);
-    this.refusals.delete(user);
-  }
-
   /** Prunes the sessions that are due. In a dry run, only counts them. */
-  prune({ dryRun }: { readonly dryRun: boolean }): { endedSessions: number; sessions: number } {
+  prune(isDryRun: boolean): { endedSessions: number; sessions: number } {
     const due = this.sessions.filter((session) => session.checkAt <= this.now);
     const removed = due.filter(({ state }) => state !== 'active');
     const ended = due.filter((one) => !removed.includes(one) && (this.isExpired(one) || this.inactive.has(one.user)));
-    if (!dryRun) {
-      this.sessions = this.sessions.filter((session) => !removed.includes(session));
-      for (const session of due) session.checkAt = Math.min(session.idleEnd, session.absoluteEnd);
-      for (const session of ended) this.endOrExpire(session, 'user_disabled', 'forced_logout');
-      for (const [key, { until }] of this.failures) if (until <= this.now) this.failures.delete(key);
-      this.tickets.prune(this.now);
-    }
-    return { endedSessions: ended.length, sessions: removed.length };
+    const counts = { endedSessions: ended.length, sessions: removed.length };
+    if (isDryRun) return counts;
+    this.sessions = this.sessions.filter((session) => !removed.includes(session));
+    for (const session of due) session.checkAt = Math.min(session.idleEnd, session.absoluteEnd);
+    for (const session of ended) this.endOrExpire(session, 'user_disabled', 'forced_logout');
+    return counts;
   }
 
   /** Ends the expired sessions of a user with the reason `expired`. */
@@ -467,6 +279,12 @@ export class Model {
     if (isLive) this.end(session, 'revoked', reason, event);
     else this.end(session, 'expired', 'expired', null);
     return isLive;
+  }
+
+  /** Ends the active sessions of a user but one, and returns how many of them had not expired. */
+  private endAllOf(user: string, reason: string, event: string | null, except?: ModelSession): number {
+    const others = this.activeOf(user).filter((session) => session !== except);
+    return others.filter((session) => this.endOrExpire(session, reason, event)).length;
   }
 
   private startFamily(session: ModelSession, pair: Pair): void {
@@ -511,16 +329,12 @@ export class Model {
   /** Returns whether the user is disabled. Ends the sessions of a disabled user. */
   private endIfInactive(user: string): boolean {
     if (!this.inactive.has(user)) return false;
-    this.tickets.endAllOf(user);
-    for (const session of this.activeOf(user)) this.endOrExpire(session, 'user_disabled', 'forced_logout');
+    this.endAllOf(user, 'user_disabled', 'forced_logout');
     return true;
   }
 
   private reuse({ id, user, generation, refreshedAt }: ModelSession, presented: number): void {
-    this.tickets.endAllOf(user);
-    const active = this.activeOf(user);
-    const ended = active.filter((session) => !this.isExpired(session)).length;
-    for (const session of active) this.endOrExpire(session, 'token_reuse', null);
+    const ended = this.endAllOf(user, 'token_reuse', null);
     this.log('token_reuse', user, { session_id: id, sessions_ended: ended });
     this.signals.push(`token_reuse_detected ${user} ${id} ${ended} ${generation - presented} ${refreshedAt}`);
   }
