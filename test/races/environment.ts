@@ -1,6 +1,5 @@
 import {
   AuthSession,
-  AuthUser,
   type AuthModuleOptions,
   type AuthPrincipal,
   type AuthSignalName,
@@ -29,6 +28,9 @@ export interface Fixture {
   readonly userId: string;
   readonly session: OpenedSession;
   readonly other: OpenedSession;
+  /** Callers within the two sessions, whose requests the guard has accepted before. */
+  readonly principal: AuthPrincipal;
+  readonly otherPrincipal: AuthPrincipal;
   /** The first refresh token of the session, which has already been used. */
   readonly usedToken: string;
 }
@@ -158,8 +160,12 @@ export class RaceEnvironment {
     const userId = await this.newUser();
     const other = await this.open(userId);
     const opened = await this.open(userId);
-    const pair = await this.apps[0].auth.refresh(opened.refreshToken);
-    return { environment: this, userId, other, session: { ...opened, ...pair }, usedToken: opened.refreshToken };
+    const [app] = this.apps;
+    const session = { ...opened, ...(await app.auth.refresh(opened.refreshToken)) };
+    const principal = await app.principal(session.accessToken);
+    const otherPrincipal = await app.principal(other.accessToken);
+    const usedToken = opened.refreshToken;
+    return { environment: this, userId, other, session, principal, otherPrincipal, usedToken };
   }
 
   username(): string {
@@ -168,15 +174,6 @@ export class RaceEnvironment {
 
   open(userId: string): Promise<OpenedSession> {
     return this.apps[0].auth.openSession(userId);
-  }
-
-  /** Authenticates an access token. Within a grace period, this counts as the first use of the token. */
-  async principal(accessToken: string): Promise<AuthPrincipal> {
-    return (await this.apps[0].auth.authenticate(accessToken))!;
-  }
-
-  async setActive(userId: string, active: boolean): Promise<void> {
-    await this.apps[1].dataSource.getRepository(AuthUser).update({ id: userId }, { active });
   }
 
   query<Row>(sql: string): Promise<Row[]> {

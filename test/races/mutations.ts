@@ -53,7 +53,6 @@ export const REISSUE = updateOf('access_digest');
 export const FIRST_USE = updateOf('first_used_at');
 export const PROOF = updateOf('methods');
 export const END = updateOf('state');
-export const RESCHEDULE = updateOf('check_at');
 
 /** Removes the lock of a user: the statement inserts the row of `auth_user_locks`, but does not change it. */
 export const removeUserLock = allOf(

@@ -13,7 +13,7 @@ import {
   type Scenario,
 } from './environment';
 import type { Settled } from './interleaver';
-import { NEW_PASSWORD, REUSE, type EndingOperation } from './operations';
+import { CHANGE, REUSE, type EndingOperation } from './operations';
 import { reauthenticate } from './transitions';
 
 /** Races between operations of sessions and passwords. */
@@ -27,7 +27,7 @@ export const refreshAgainstEnd = (operation: EndingOperation): Scenario =>
   scenario(async (environment, race, [app, rival]) => {
     const fixture = await environment.newFixture();
     const { userId, session } = fixture;
-    const end = await operation.prepare(fixture, rival);
+    const end = (): Promise<unknown> => operation.end(rival, fixture);
     const refresh = (): Promise<Pair> => app.auth.refresh(session.refreshToken);
     const [refreshed, ended, between] = await race.run(refresh, end, () => environment.sessionsOf(userId));
     expect(ended.code).toBeUndefined();
@@ -164,11 +164,14 @@ export const replayAgainstFirstUse = scenario(async (environment, race, [app, ri
 export const firstUseAgainstRefresh = scenario(async (environment, race, [app, rival]) => {
   const fixture = await newReplayable(environment);
   const { session } = fixture;
-  const [, refreshed] = await race.run(
+  const [used, refreshed, between] = await race.run(
     () => app.auth.authenticate(session.accessToken),
     () => rival.auth.refresh(session.refreshToken, HOME),
+    () => environment.sessionOf(fixture),
   );
   expect(refreshed.value).toBeDefined();
+  // An access token that is replaced before its first use is stored is refused.
+  if (between.firstUsedAt === null) expect(used.value).toBeNull();
   expect((await environment.sessionOf(fixture)).firstUsedAt).toBeNull();
   // A client that changed its network in the meantime can therefore still receive the response again.
   await expect(app.auth.refresh(session.refreshToken, ELSEWHERE)).resolves.toEqual(refreshed.value);
@@ -209,7 +212,7 @@ export const replayAgainstRefresh = scenario(async (environment, race, [app, riv
 export const replayAgainstEnd = (operation: EndingOperation): Scenario =>
   scenario(async (environment, race, [app, rival]) => {
     const fixture = await newReplayable(environment);
-    const end = await operation.prepare(fixture, rival);
+    const end = (): Promise<unknown> => operation.end(rival, fixture);
     const replay = (): Promise<Pair> => app.auth.refresh(fixture.presented, HOME);
     const [replayed, ended, between] = await race.run(replay, end, () => environment.sessionOf(fixture));
     expect(ended.code).toBeUndefined();
@@ -223,11 +226,10 @@ export const replayAgainstEnd = (operation: EndingOperation): Scenario =>
   });
 
 export const refreshAgainstChangeInItsSession = scenario(async (environment, race, [app, rival]) => {
-  const { userId, session } = await environment.newFixture();
-  const principal = await environment.principal(session.accessToken);
+  const { userId, session, principal } = await environment.newFixture();
   const [refreshed, changed] = await race.run(
     () => app.auth.refresh(session.refreshToken),
-    () => rival.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }),
+    () => rival.auth.changePassword(principal, CHANGE),
   );
   expect(changed.code).toBeUndefined();
   expect([undefined, 'invalid_refresh_token']).toContain(refreshed.code);
@@ -240,8 +242,7 @@ export const refreshAgainstChangeInItsSession = scenario(async (environment, rac
 });
 
 export const refreshAgainstReauthentication = scenario(async (environment, race, [app, rival]) => {
-  const { userId, session } = await environment.newFixture();
-  const principal = await environment.principal(session.accessToken);
+  const { userId, session, principal } = await environment.newFixture();
   const [refreshed, confirmed] = await race.run(
     () => app.auth.refresh(session.refreshToken),
     () => rival.auth.reauthenticate(principal, PASSWORD),
@@ -283,34 +284,30 @@ export const loginAgainstLogin = (limit: number, before: number, rejects = false
     expect((await environment.eventsOf(userId))['login_success']).toBe(before + 2 - refused);
   });
 
-export const deleteAgainstDelete = symmetric(async (environment, both) => {
-  const { userId, session } = await environment.newFixture();
-  const outcome = await both((app) => app.auth.revokeSession(userId, session.sessionId).then(() => 'revoked'));
-  expect(outcome.map(({ value, code }) => value ?? code).sort()).toEqual(['revoked', 'session_not_found']);
-  expect((await environment.eventsOf(userId))['session_revoked']).toBe(1);
-  expect(environment.sent('user_logged_out')).toHaveLength(1);
-});
-
 export const logoutAgainstDelete = scenario(async (environment, race, [app, rival]) => {
   const fixture = await environment.newFixture();
-  const { userId, session } = fixture;
-  const principal = await environment.principal(session.accessToken);
-  const [, , between] = await race.run(
+  const { userId, session, principal } = fixture;
+  const [loggedOut, deleted, between] = await race.run(
     () => app.auth.logout(principal),
     () => rival.auth.revokeSession(userId, session.sessionId),
     () => environment.sessionOf(fixture),
   );
+  expect(loggedOut.code).toBeUndefined();
+  expect([undefined, 'session_not_found']).toContain(deleted.code);
   const row = await environment.sessionOf(fixture);
-  expect(row.state).not.toBe('active');
+  expect(row.state).toBe(deleted.code ? 'logged_out' : 'revoked');
   if (between.state !== 'active') expect(row).toEqual(between);
+  const { logout = 0, session_revoked: revocations = 0 } = await environment.eventsOf(userId);
+  expect([logout, revocations]).toEqual(deleted.code ? [1, 0] : [0, 1]);
+  expect(environment.sent('user_logged_out')).toHaveLength(1);
 });
 
 export const changeAgainstChange = symmetric(async (environment, both, [app]) => {
-  const { session, other } = await environment.newFixture();
-  const principals = [await environment.principal(session.accessToken), await environment.principal(other.accessToken)];
+  const { principal, otherPrincipal } = await environment.newFixture();
+  const principals = [principal, otherPrincipal] as const;
   const outcome = await both((one, index) =>
     one.auth.changePassword(
-      principals[index]!,
+      principals[index],
       { currentPassword: PASSWORD, newPassword: `a new password ${index}` },
       CLIENTS[index],
     ),
@@ -326,13 +323,11 @@ export const changeAgainstChange = symmetric(async (environment, both, [app]) =>
 });
 
 export const loginAgainstChange = scenario(async (environment, race, [app, rival]) => {
-  const { other } = await environment.newFixture();
-  const principal = await environment.principal(other.accessToken);
+  const { otherPrincipal } = await environment.newFixture();
   const credentials = { username: environment.username(), password: PASSWORD };
-  const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
   const [loggedIn, changed] = await race.run(
     () => app.auth.login(credentials, HOME),
-    () => rival.auth.changePassword(principal, change, ELSEWHERE),
+    () => rival.auth.changePassword(otherPrincipal, CHANGE, ELSEWHERE),
   );
   expect(changed.code).toBeUndefined();
   if (loggedIn.value) await expectRevoked(environment, loggedIn.value);
@@ -365,22 +360,3 @@ const refreshAgainstExpiry = (expire: (ahead: TestApplication, userId: string) =
 
 export const refreshAgainstPruning = refreshAgainstExpiry((ahead) => ahead.pruning.prune());
 export const refreshAgainstLoginAtTheLimit = refreshAgainstExpiry((ahead, userId) => ahead.auth.openSession(userId));
-
-export const logoutAgainstPruning = scenario(async (environment, race, [app, rival]) => {
-  const advance = (ms: number): void => environment.apps.forEach(({ clock }) => clock.advance(ms));
-  const userId = await environment.newUser();
-  const opened = await environment.open(userId);
-  // The session is due for pruning by its original expiry, but was extended by a refresh.
-  advance(6 * DAY);
-  const session = { ...opened, ...(await app.auth.refresh(opened.refreshToken)) };
-  const principal = await environment.principal(session.accessToken);
-  advance(2 * DAY);
-  const [loggedOut, pruned] = await race.run(
-    () => app.auth.logout(principal),
-    () => rival.pruning.prune(),
-  );
-  expect([loggedOut.code, pruned.code]).toEqual([undefined, undefined]);
-  const row = await environment.sessionOf({ userId, session });
-  expect([row.state, row.checkAt]).toEqual(['logged_out', principal.authenticatedAt.getTime() + 90 * DAY]);
-  expect(environment.endsOf(session.sessionId)).toBe(1);
-});

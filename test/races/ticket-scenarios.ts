@@ -1,4 +1,4 @@
-import { PASSWORD, type TestApplication } from '../support/test-application';
+import type { TestApplication } from '../support/test-application';
 import {
   CLIENTS,
   ELSEWHERE,
@@ -9,8 +9,7 @@ import {
   type RaceEnvironment,
   type Scenario,
 } from './environment';
-import type { Settled } from './interleaver';
-import { ending, NEW_PASSWORD, type EndingOperation } from './operations';
+import { ending, type EndingOperation } from './operations';
 
 /** Races between operations with login tickets, and between proofs of methods for tickets and sessions. */
 
@@ -20,17 +19,8 @@ async function newTicket(environment: RaceEnvironment): Promise<Fixture & { read
   return { ...fixture, ticket: await environment.apps[0].auth.createLoginTicket(fixture.userId, { methods: ['pwd'] }) };
 }
 
-/** A session that a ticket opened has ended, or the ticket was refused. */
-async function expectNoSession(
-  environment: RaceEnvironment,
-  opened: Settled<{ readonly accessToken: string }>,
-): Promise<void> {
-  if (opened.value) expect(await environment.apps[1].auth.authenticate(opened.value.accessToken)).toBeNull();
-  else expect(opened.code).toBe('invalid_login_ticket');
-}
-
-async function methodsOf(environment: RaceEnvironment, accessToken: string): Promise<string[]> {
-  return Object.keys((await environment.principal(accessToken)).methods).sort();
+async function methodsOf(app: TestApplication, accessToken: string): Promise<string[]> {
+  return Object.keys((await app.principal(accessToken)).methods).sort();
 }
 
 export const openingAgainstItself = symmetric(async (environment, both) => {
@@ -47,42 +37,15 @@ export const openingAgainstEnd = (operation: EndingOperation): Scenario =>
   scenario(async (environment, race, [app, rival]) => {
     const fixture = await newTicket(environment);
     const { ticket } = fixture;
-    const end = await operation.prepare(fixture, rival);
-    const [opened, ended] = await race.run(() => app.auth.openSession({ ticket }, HOME), end);
+    const [opened, ended] = await race.run(
+      () => app.auth.openSession({ ticket }, HOME),
+      () => operation.end(rival, fixture),
+    );
     expect(ended.code).toBeUndefined();
-    await expectNoSession(environment, opened);
-    await expectNoTicket(fixture);
+    if (opened.value) expect(await rival.auth.authenticate(opened.value.accessToken)).toBeNull();
+    else expect(opened.code).toBe('invalid_login_ticket');
+    await expect(app.auth.openSession({ ticket })).rejects.toMatchObject({ code: 'invalid_login_ticket' });
   });
-
-export const attemptAgainstEnd = (operation: EndingOperation): Scenario =>
-  scenario(async (environment, race, [app, rival]) => {
-    const fixture = await newTicket(environment);
-    const { ticket } = fixture;
-    const end = await operation.prepare(fixture, rival);
-    const [attempted, ended] = await race.run(() => app.auth.attempt({ ticket, method: 'otp' }, HOME, () => true), end);
-    expect(ended.code).toBeUndefined();
-    expect([true, 'invalid_login_ticket']).toContain(attempted.value ?? attempted.code);
-    await expectNoTicket(fixture);
-  });
-
-async function expectNoTicket({ environment, ticket }: Fixture & { readonly ticket: string }): Promise<void> {
-  const opening = environment.apps[0].auth.openSession({ ticket });
-  await expect(opening).rejects.toMatchObject({ code: 'invalid_login_ticket' });
-}
-
-/** A ticket that was stored before a password change opens no session after the password change. */
-export const ticketOutlivesNoChange: Scenario = async (environment) => {
-  const { session, ticket } = await newTicket(environment);
-  const [app] = environment.apps;
-  const principal = await environment.principal(session.accessToken);
-  await app.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD });
-  const code = await app.auth.openSession({ ticket }).then(
-    () => 'opened',
-    (error: { code: string }) => error.code,
-  );
-  expect(code).toBe('invalid_login_ticket');
-  return 1;
-};
 
 export const openingAgainstProof = scenario(async (environment, race, [app, rival]) => {
   const { ticket } = await newTicket(environment);
@@ -91,18 +54,18 @@ export const openingAgainstProof = scenario(async (environment, race, [app, riva
     () => rival.auth.attempt({ ticket, method: 'otp' }, ELSEWHERE, () => true),
   );
   expect(opened.code).toBeUndefined();
-  const methods = await methodsOf(environment, opened.value!.accessToken);
+  const methods = await methodsOf(app, opened.value!.accessToken);
   expect(methods).toEqual(proved.value ? ['otp', 'pwd'] : ['pwd']);
   if (!proved.value) expect(proved.code).toBe('invalid_login_ticket');
 });
 
 export const openingAgainstOpeningAtTheLimit = symmetric(async (environment, both, [app]) => {
-  const { userId, session, ticket } = await newTicket(environment);
+  const { userId, principal, ticket } = await newTicket(environment);
   const tickets = [ticket, await app.auth.createLoginTicket(userId, { methods: ['pwd'] })];
   const outcome = await both((one, index) => one.auth.openSession({ ticket: tickets[index]! }, CLIENTS[index]));
   const codes = outcome.map(({ value, code }) => (value ? 'opened' : code)).sort();
   expect(codes).toEqual(['opened', 'session_limit_reached']);
-  await app.auth.logout(await environment.principal(session.accessToken));
+  await app.auth.logout(principal);
   await app.auth.openSession({ ticket: tickets[outcome[0].value ? 1 : 0]! });
 });
 
@@ -123,18 +86,17 @@ export const proofAgainstProof = symmetric(async (environment, both, [app]) => {
   );
   expect(outcome.map(({ value }) => value)).toEqual([true, true]);
   const { accessToken } = await app.auth.openSession({ ticket });
-  expect(await methodsOf(environment, accessToken)).toEqual(['otp', 'pin', 'pwd']);
+  expect(await methodsOf(app, accessToken)).toEqual(['otp', 'pin', 'pwd']);
 });
 
 export const proofAgainstConfirmation = scenario(async (environment, race, [app, rival]) => {
-  const { session } = await environment.newFixture();
-  const principal = await environment.principal(session.accessToken);
+  const { principal } = await environment.newFixture();
   const [proved, confirmed] = await race.run(
     () => app.auth.attempt({ principal, method: 'otp' }, HOME, () => true),
     () => rival.auth.confirmIdentity(principal, { methods: ['hwk'] }, ELSEWHERE),
   );
   expect(confirmed.code).toBeUndefined();
-  const methods = await methodsOf(environment, confirmed.value!.accessToken);
+  const methods = await methodsOf(app, confirmed.value!.accessToken);
   expect(methods).toEqual(proved.value ? ['hwk', 'otp'] : ['hwk']);
   if (!proved.value) expect(proved.code).toBe('access_token_invalid');
 });
@@ -151,6 +113,15 @@ export const creationAgainstCreation = symmetric(async (environment, both, [app]
   expect(Number(row!.n)).toBe(20);
 });
 
+const END_OF_TICKETS = [
+  'a logout of all sessions',
+  'a password change in another session',
+  'a password reset',
+  'disabling the user',
+  'the reuse of an earlier refresh token',
+  'the end of all sessions of the user by an administrator',
+] as const;
+
 /** Scenarios by test title. */
 export const TICKET_SCENARIOS: Readonly<Record<string, Scenario>> = {
   'only one of two openings of a session with a login ticket succeeds': openingAgainstItself,
@@ -159,24 +130,9 @@ export const TICKET_SCENARIOS: Readonly<Record<string, Scenario>> = {
   'a proof within a session during a confirmation of the identity is stored or refused': proofAgainstConfirmation,
   'two login tickets that are stored at the same time do not exceed the limit': creationAgainstCreation,
   ...Object.fromEntries(
-    (
-      [
-        'a logout of all sessions',
-        'a password change in another session',
-        'a password reset',
-        'disabling the user',
-        'the reuse of an earlier refresh token',
-        'the end of all sessions of the user by an administrator',
-      ] as const
-    ).map((name) => [
+    END_OF_TICKETS.map((name) => [
       `an opening of a session with a login ticket during ${name} leaves neither the session nor the ticket`,
       openingAgainstEnd(ending(name)),
-    ]),
-  ),
-  ...Object.fromEntries(
-    (['a logout of all sessions', 'a password change in another session'] as const).map((name) => [
-      `an attempt with a login ticket during ${name} leaves no ticket`,
-      attemptAgainstEnd(ending(name)),
     ]),
   ),
   'a session opened during the proof of another method has this method': openingAgainstProof,
