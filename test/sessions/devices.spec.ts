@@ -1,7 +1,6 @@
 import { DeviceDetector, type ClientInfo, type DeviceInfo } from 'nestjs-session-auth';
 import { MINUTE } from '../support/driven-clock';
-import { PASSWORD } from '../support/test-application';
-import { describeApplication, describeEverywhere, postJson } from '../support/environment';
+import { describeApplication } from '../support/environment';
 
 const UNKNOWN = { device_type: 'other', os_family: 'Other', browser_family: 'Other', device_name: 'Other' };
 
@@ -53,22 +52,7 @@ describeApplication("the application's device detector", { auth: { deviceDetecto
   });
 });
 
-describeEverywhere('clients of a login', {}, ({ app }) => {
-  it.each<[string, string[]]>([
-    ['no User-Agent', []],
-    ['a blank User-Agent', ['User-Agent:  \t ']],
-    ['a User-Agent that names a property of objects', ['User-Agent: __proto__/1.0 (constructor)']],
-    ['a long User-Agent', [`User-Agent: ${'Mozilla/5.0 ('.repeat(1_000)}`]],
-    ['bytes that are not text', [`User-Agent: Mozilla/5.0 (Linux; Android 10; ${'\xff\x80'.repeat(200)})`]],
-    ['two User-Agents', ['User-Agent: first', 'User-Agent: second']],
-  ])('a login succeeds with %s', async (_, headers) => {
-    const credentials = JSON.stringify({ username: 'alice', password: PASSWORD });
-    const { status, body } = await postJson(app, '/auth/login/', credentials, ...headers);
-    expect(status).toBe(200);
-    await app.get('/auth/sessions', JSON.parse(body).access_token).expect(200);
-    expect(app.logs).toEqual([]);
-  });
-
+describeApplication('clients of a session', {}, ({ app }) => {
   it('openSession() with an address and User-Agent of another type records both as unknown', async () => {
     const id = await app.userId();
     const values = [5, {}, ['a'], Buffer.from('x'), Symbol('x')];

@@ -34,19 +34,6 @@ describeOnEachDatabase('endSessions', {}, ({ app }) => {
     await app.expectLive(active);
   });
 
-  it('within a transaction, the sessions end at its commit', async () => {
-    const session = await app.login();
-    const id = await app.userId();
-    const rolledBack = app.dataSource.transaction(async (manager) => {
-      await app.auth.inTransaction(manager).endSessions(id);
-      throw new Error('rolled back');
-    });
-    await expect(rolledBack).rejects.toThrow('rolled back');
-    await app.expectLive(session);
-    await app.dataSource.transaction((manager) => app.auth.inTransaction(manager).endSessions(id));
-    await app.expectRevoked(session);
-  });
-
   it('a password change with keepTokens keeps the tokens, sockets and proofs of the current session, and ends other sessions', async () => {
     const [mine, other] = [await app.login(), await app.login()];
     const principal = await app.principal(mine.access_token);

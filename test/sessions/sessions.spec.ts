@@ -15,7 +15,6 @@ interface Listed {
 describeEverywhere('the list of sessions', {}, ({ app }) => {
   const list = async (token: string): Promise<Listed[]> =>
     (await app.get('/auth/sessions/', token).expect(200)).body as Listed[];
-  const idsOf = async (token: string) => (await list(token)).map(({ id }) => id);
 
   it('a listed session has exactly the documented fields', async () => {
     const { access_token: token, session_id: id } = await app.login('alice', undefined, PHONE);
@@ -53,18 +52,6 @@ describeEverywhere('the list of sessions', {}, ({ app }) => {
     expect(await marked(await app.refreshed(logins[0]!))).toEqual([third, second, `current ${first}`]);
     expect(await marked(logins[2]!)).toEqual([third, `current ${second}`, first]);
     expect(await marked(logins[1]!)).toEqual([`current ${bob}`]);
-  });
-
-  it('the list contains no ended or expired session, and stores and emits an expiry, which a logout of all does not count', async () => {
-    const old = await app.login();
-    app.clock.advance(6 * DAY);
-    await app.post('/auth/logout', (await app.login()).access_token).expect(200);
-    app.clock.advance(DAY);
-    const now = await app.login();
-    for (let time = 0; time < 3; time++) expect(await idsOf(now.access_token)).toEqual([now.session_id]);
-    expect(await app.storedEnd(old.session_id)).toEqual({ state: 'expired', end_reason: 'expired' });
-    expect(app.emittedEnds().filter(([, reason]) => reason === 'expired')).toEqual([[old.session_id, 'expired']]);
-    await app.post('/auth/logout/all', now.access_token).expect(200, { detail: 'Revoked 1 session(s).' });
   });
 });
 

@@ -1,4 +1,3 @@
-import { AuthSession, SessionAdministration } from 'nestjs-session-auth';
 import { describeEverywhere, describeOnEachDatabase } from '../support/environment';
 import { HOUR, SECOND } from '../support/driven-clock';
 import { PASSWORD, type Pair } from '../support/test-application';
@@ -72,20 +71,5 @@ describeEverywhere('misplaced and planted tokens', {}, ({ app }) => {
     expect((await app.get('/me', body.access_token).expect(200)).body).toMatchObject({ username: 'alice' });
     expect((await app.get('/me', planted.access_token).expect(200)).body).toMatchObject({ username: 'bob' });
     expect((await app.get('/auth/sessions', planted.access_token)).body).toHaveLength(1);
-  });
-});
-
-describeOnEachDatabase('a restored backup', {}, ({ app }) => {
-  it('a session that ended after the backup is active again after the restore, until an administrator ends all sessions', async () => {
-    const session = await app.login();
-    const { session_id: id, access_token: token } = session;
-    const backup = await app.storedSession(id);
-    await app.post('/auth/logout', token).expect(200);
-    await app.get('/me', token).expect(401);
-    await app.dataSource.getRepository(AuthSession).update({ id }, backup);
-    await app.expectLive(session);
-    expect(await app.nest.get(SessionAdministration).end({ everyone: true }, { actor: 'carol (restore)' })).toBe(1);
-    await app.expectRevoked(session);
-    expect(app.sent('token_reuse_detected')).toEqual([]);
   });
 });

@@ -1,18 +1,9 @@
-import { DAY, HOUR, SECOND } from '../support/driven-clock';
+import { DAY, HOUR } from '../support/driven-clock';
 import { describeOnEachDatabase } from '../support/environment';
 import type { Pair } from '../support/test-application';
 
 describeOnEachDatabase('timeouts', {}, ({ app, start }) => {
   const ends = (): string[] => app.sent('user_logged_out').map(({ reason }) => reason);
-
-  it('an access token expires to the millisecond', async () => {
-    const session = await app.login();
-    app.clock.advance(900 * SECOND - 1);
-    await app.expectLive(session);
-    app.clock.advance(1);
-    await app.get('/me', session.access_token).expect(401);
-    expect(ends()).toEqual([]);
-  });
 
   it('a refresh does not extend a session past its absolute timeout', async () => {
     let pair: Pair = await app.login();
