@@ -218,4 +218,20 @@ describeOnEachDatabase('login tickets', { auth }, ({ app }) => {
     const { accessToken } = await app.auth.openSession({ ticket: bobs });
     expect((await app.principal(accessToken)).userId).toBe(await app.userId('bob'));
   });
+
+  it('a login ticket expires to the millisecond after five minutes', async () => {
+    const [early, late] = [await ticketFor(app), await ticketFor(app)];
+    app.clock.advance(300 * SECOND - 1);
+    await app.auth.openSession({ ticket: early });
+    app.clock.advance(1);
+    await expect(app.auth.openSession({ ticket: late })).rejects.toMatchObject(INVALID_TICKET);
+    await expect(right(app, late)).rejects.toMatchObject(INVALID_TICKET);
+  });
+
+  it('an attempt passes the user to the check, and returns its result', async () => {
+    const ticket = await ticketFor(app);
+    const check = jest.fn(({ username }: { username: string }) => username === 'bob');
+    expect(await app.auth.attempt({ ticket, method: 'otp' }, CLIENT, check)).toBe(false);
+    expect(check.mock.calls).toEqual([[{ id: await app.userId(), username: 'alice' }]]);
+  });
 });

@@ -125,6 +125,15 @@ describeOnEachDatabase('verifyCredentials', { auth }, ({ app }) => {
     const delayed = { code: 'too_many_attempts', retryAfterSeconds: 30 };
     await expect(app.auth.verifyCredentials(CREDENTIALS, CLIENT)).rejects.toMatchObject(delayed);
   });
+
+  it('verifyCredentials returns the user and a ticket, and records the first step', async () => {
+    const { user, ticket } = await app.auth.verifyCredentials(CREDENTIALS, CLIENT);
+    expect(user).toEqual({ id: await app.userId(), username: 'alice' });
+    const [event] = await app.auth.history(user.id);
+    expect(event).toMatchObject({ event: 'first_factor_success', ...CLIENT, extra: {} });
+    const { accessToken } = await app.auth.openSession({ ticket });
+    expect(Object.keys((await app.principal(accessToken)).methods)).toEqual(['pwd']);
+  });
 });
 
 describeOnEachDatabase('attempts within a session', { auth }, ({ app }) => {
