@@ -137,15 +137,6 @@ describeEverywhere('realms', options, (env) => {
     },
   );
 
-  it('users of two realms with the same name have their own passwords and sessions', async () => {
-    await app.auth.resetPassword(stolen.id, 'the password at acme');
-    await login('acme').expect(400);
-    const { body } = await login('globex').expect(200);
-    const globex = { realm: 'globex' };
-    const principal = await app.auth.authenticate(body.access_token, globex);
-    expect(principal).toMatchObject({ ...globex, userId: stolen.id + 1 });
-  });
-
   it('failed logins with a name count in their realm, also if no user has the name, and a reset by name names it', async () => {
     const guess = { username: 'carol@example.com', password: 'wrong' };
     for (let i = 0; i < 10; i++) await login('globex', guess).expect(400);
