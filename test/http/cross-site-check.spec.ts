@@ -1,13 +1,12 @@
 import { CookieRules } from '../../libs/auth/src/http/cookies/cookie-rules';
 import { CrossSiteCheck } from '../../libs/auth/src/http/cookies/cross-site-check';
 
-const optionsWith = (secure: boolean, trustedOrigin: string) => ({
-  cookies: { mode: 'optional', name: 'auth', secure, trustedOrigins: [trustedOrigin] } as const,
+const EXTENSION = `chrome-extension://${'abcdefgh'.repeat(4)}`;
+const optionsWith = (secure: boolean, ...trustedOrigins: string[]) => ({
+  cookies: { mode: 'optional', name: 'auth', secure, trustedOrigins } as const,
 });
-const checkWith = (secure: boolean, trustedOrigin: string): CrossSiteCheck =>
-  new CrossSiteCheck(optionsWith(secure, trustedOrigin));
-const SECURE = checkWith(true, 'https://app.example.com');
-const LOCAL = checkWith(false, 'http://app.localhost:5173');
+const SECURE = new CrossSiteCheck(optionsWith(true, 'https://app.example.com'));
+const LOCAL = new CrossSiteCheck(optionsWith(false, 'http://app.localhost:5173', EXTENSION));
 const HOST = 'api.example.com';
 const OWN = `https://${HOST}`;
 
@@ -15,25 +14,9 @@ describe('the cross-site check', () => {
   it.each([
     ['from a trusted origin on another site', [HOST, 'https://app.example.com', 'cross-site'], true],
     ['behind a proxy that changes the Host header', ['internal', undefined, 'same-origin'], true],
-    ['with the origin of the API in Origin, but cross-site in Sec-Fetch-Site', [HOST, OWN, 'cross-site'], false],
-    ['from the host of the API without TLS', [HOST, `http://${HOST}`, undefined], false],
     ['without a host', ['', 'https://', undefined], false],
   ])('a request %s passes the check: %s', (_, [host, origin, site], passes) => {
     expect(SECURE.allows({ headers: { host, origin, 'sec-fetch-site': site } })).toBe(passes);
-  });
-
-  it('an extension passes the check if its origin is trusted, also in development', () => {
-    const origin = `chrome-extension://${'abcdefgh'.repeat(4)}`;
-    const other = `chrome-extension://${'hgfedcba'.repeat(4)}`;
-    for (const [secure, host] of [
-      [true, HOST],
-      [false, 'localhost:3000'],
-    ] as const) {
-      const check = checkWith(secure, origin);
-      const allows = (sent: string): boolean =>
-        check.allows({ headers: { host, origin: sent, 'sec-fetch-site': 'cross-site' } });
-      expect([allows(origin), allows(other)]).toEqual([true, false]);
-    }
   });
 
   it('the host of an HTTP/2 request is its authority', () => {
@@ -86,19 +69,14 @@ describe('the cross-site check', () => {
     expect(LOCAL.allows({ headers: { host: 'localhost', 'sec-fetch-site': 'same-origin' }, rawHeaders })).toBe(false);
   });
 
-  it('a header that was sent twice matches no origin', () => {
-    const headers = { host: HOST, origin: OWN };
-    expect(SECURE.allows({ headers, rawHeaders: ['Host', HOST, 'Origin', OWN, 'origin', OWN] })).toBe(false);
-  });
-
   it.each([
-    ['localhost:3000', 'http://localhost:3000', undefined, true],
     ['localhost:3000', 'http://app.localhost:5173', undefined, true],
     ['localhost:3000', 'http://localhost:5173', undefined, false],
+    ['localhost:3000', EXTENSION, 'cross-site', true],
+    ['localhost:3000', EXTENSION.replace('a', 'b'), 'cross-site', false],
     ['LOCALHOST:3000', 'null', 'same-origin', true],
     ['[::1]:3000', 'https://[::1]:5173', 'same-origin', true],
     ['[::1]:3000', 'https://app.example.com', 'same-origin', false],
-    [HOST, `http://${HOST}`, 'same-origin', false],
     [undefined, undefined, 'same-origin', false],
   ])('with `secure: false`, a request to %s from %s (%s) passes the check: %s', (host, origin, site, passes) => {
     expect(LOCAL.allows({ headers: { host, origin, 'sec-fetch-site': site } })).toBe(passes);
