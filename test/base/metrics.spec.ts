@@ -12,7 +12,7 @@ import { DAY } from '../support/driven-clock';
 import { userIdOf } from '../support/environment';
 import { startForTest } from '../support/start-for-test';
 import { PASSWORD, type TestApplication } from '../support/test-application';
-import { CheapPasswordHasher } from 'nestjs-session-auth/testing';
+import { PasswordHasher } from 'nestjs-session-auth';
 import { setTimeout } from 'node:timers/promises';
 import { pending, Tap } from '../support/tap';
 
@@ -52,16 +52,6 @@ class Measurements {
   }
 }
 
-/** A hasher that verifies passwords only after `held` is resolved. */
-class HeldHasher extends CheapPasswordHasher {
-  static held: Promise<void> = Promise.resolve();
-
-  override async verify(password: string, hash: string): Promise<boolean> {
-    await HeldHasher.held;
-    return super.verify(password, hash);
-  }
-}
-
 describe.each(DATABASES)('metrics on %s', (name) => {
   let app: TestApplication;
   let measured: Measurements;
@@ -70,7 +60,7 @@ describe.each(DATABASES)('metrics on %s', (name) => {
     measured = new Measurements();
     measured.register();
     const hashing = { concurrent: 1, waiting: 5 };
-    const auth = { passwordHasher: HeldHasher, hashing, connections: 3, failedLogins: { throttleFrom: 3 } };
+    const auth = { hashing, connections: 3, failedLogins: { throttleFrom: 3 } };
     app = await startForTest(name, { auth });
   });
   afterEach(() => measured.shutdown());
@@ -166,7 +156,7 @@ describe.each(DATABASES)('metrics on %s', (name) => {
 
   it('the metrics show how many password hashes run and wait', async () => {
     const { promise, resolve: release } = pending();
-    HeldHasher.held = promise;
+    jest.spyOn(app.nest.get(PasswordHasher), 'verify').mockImplementation(() => promise.then(() => true));
     const logins = ['alice', 'bob', 'carol'].map((username) =>
       app.http.post('/auth/login').send({ username, password: PASSWORD }).then(),
     );

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startOnNewDatabase } from '../../bench/src/application/application-process';
 import { AIMS, isMet } from '../../bench/src/aims';
 import { assertAllSucceeded } from '../../bench/src/load/load';
 import { figure, ratio } from '../../bench/src/measure/part';
@@ -36,13 +35,6 @@ it('the benchmark measures refreshes and the UPDATE that they are compared with'
   const figures = await measureRefresh(settingsOf('--clients 2'), teardown);
   const names = ['UPDATE, 2 clients', 'refresh, 2 clients', 'refresh / UPDATE, 2 clients'];
   expect(figures.map(({ name }) => name)).toEqual(names);
-}, 60_000);
-
-it('an application that does not start is reported with its error', async () => {
-  const spec = { contender: 'guard', database: 'sqlite', sessions: 1, options: { maxSessions: 0 } } as const;
-  await expect(startOnNewDatabase(spec, teardown)).rejects.toThrow(
-    /The application of guard exited before it listened: [^]*maxSessions/,
-  );
 }, 60_000);
 
 it.each([
@@ -82,13 +74,6 @@ it('an aim is met if the interval of its figure reaches it, and every aim names 
   const { parts } = readResults();
   const measured = new Set(Object.values(parts).flatMap((figures) => figures.map(({ name }) => name)));
   expect(AIMS.filter(({ name }) => !measured.has(name))).toEqual([]);
-});
-
-it('an invalid option is refused, and the error lists the valid ones', () => {
-  expect(() => readCommand(['guard', '--connections', 'many'])).toThrow('--connections many: use a number above 0');
-  expect(() => readCommand(['guard', '--contenders', 'theirs'])).toThrow('--contenders theirs: use one of none, guard');
-  expect(() => readCommand(['guard', '--round', '3'])).toThrow('--round');
-  expect(() => readCommand(['compare', '--only', 'logout'])).toThrow('--only logout: use one of guard, refresh');
 });
 
 it('npm run files-per-request lists the files that a request executes, and none executes more than its limit', () => {

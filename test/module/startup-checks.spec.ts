@@ -76,16 +76,6 @@ describe('the startup check of the grace period', () => {
 });
 
 describe('the startup check of the DataSource', () => {
-  it.each([
-    [true, "forRoot(withAuthTables({ type: 'postgres', ... }))"],
-    [false, "forRoot(withAuthTables({ type: 'postgres', ... }, { usersTable: false }))"],
-  ])(
-    'names the function that adds the tables to a missing DataSource (users in AuthUser: %s)',
-    (ownUsers, entities) => {
-      expect(() => requireDataSource(undefined, 'default', ownUsers)).toThrow(entities);
-    },
-  );
-
   it('refuses query_timeout, after which PostgreSQL continues the statement, and accepts statement_timeout', () => {
     const check = (extra: object): DataSource => {
       const given = new DataSource({ type: 'postgres', entities: [...AUTH_ENTITIES], extra });
