@@ -54,15 +54,6 @@ export function fetchFrom(page: Page, url: string, init: object): Promise<number
   return page.evaluate(`${call}.then(({ status }) => status, () => 'failed')`);
 }
 
-export function loadImage(page: Page, url: string): Promise<boolean> {
-  return page.evaluate(`new Promise((resolve) => {
-    const image = new Image();
-    image.onload = () => resolve(true);
-    image.onerror = () => resolve(false);
-    image.src = ${JSON.stringify(url)};
-  })`);
-}
-
 export function firstMessage(page: Page, url: string): Promise<string> {
   const address = url.replace(/^http/, 'ws');
   return page.evaluate(`new Promise((resolve) => {

@@ -21,23 +21,21 @@ describe.each(DATABASES)('two instances of the sample application on %s', (name)
     const login = async (url: string, username: string, password: string): Promise<LoginAnswer> =>
       (await call(`${url}/auth/login/`, undefined, { username, password })).body;
     const phone = await login(one, 'alice', 'secret');
-    const laptop = await login(two, 'alice', 'secret');
     const other = await login(two, 'Alice', 'other:x');
-    const me = await call(`${two}/me`, phone.access_token);
-    expect(me.body).toEqual({ id: expect.any(Number), username: 'alice', session_id: phone.session_id });
+    const me = { id: expect.any(Number), username: 'alice', session_id: phone.session_id };
+    expect((await call(`${two}/me`, phone.access_token)).body).toEqual(me);
 
     const refresh = (url: string): Promise<{ status: number }> =>
       call(`${url}/auth/token/refresh/`, undefined, { refresh_token: phone.refresh_token });
     expect((await refresh(one)).status).toBe(200);
     expect((await refresh(two)).status).toBe(400);
-    expect((await call(`${one}/me`, laptop.access_token)).status).toBe(401);
     expect((await call(`${one}/me`, other.access_token)).status).toBe(200);
 
     const next = await login(one, 'alice', 'secret');
     expect((await refresh(one)).status).toBe(400);
     const alerts = await call(`${one}/security-alerts`, next.access_token);
     expect(alerts.body).toEqual([
-      { at: expect.any(String), ip_address: '127.0.0.1', session_id: phone.session_id, sessions_ended: 2 },
+      { at: expect.any(String), ip_address: '127.0.0.1', session_id: phone.session_id, sessions_ended: 1 },
     ]);
     expect((await call(`${one}/security-alerts`, other.access_token)).body).toEqual([]);
     expect(await Promise.all(samples.map((sample) => sample.stop()))).toEqual([0, 0]);
