@@ -78,20 +78,17 @@ describeInChromium.each<[string, object, BrowserEnvironmentOptions, status: numb
   afterEach(() => env.reset());
   afterAll(() => env.close());
 
-  it.each(['request', 'answer'] as const)(
-    'closing a tab while the %s of a refresh is in transit causes no reuse, and requires a sign-in only without a grace period',
-    async (where) => {
-      const [closed, left] = (await openTabs(await env.signIn(), 2)) as [Page, Page];
-      env.clock.advance(TTL);
-      const { reached, release } = env.traffic.holdRefresh(where);
-      const asked = requestStatus(closed).catch(() => 'closed');
-      await reached;
-      const answer = requestStatus(left);
-      await closed.close();
-      expect([await asked, await answer]).toEqual(['closed', status]);
-      release();
-      if (status === 401) await left.getByText('The renewal of your tokens was interrupted.').waitFor();
-      expect([await env.recorded('token_reuse'), env.errors]).toEqual([0, []]);
-    },
-  );
+  it('closing a tab during a refresh causes no reuse, and requires a sign-in only without a grace period', async () => {
+    const [closed, left] = (await openTabs(await env.signIn(), 2)) as [Page, Page];
+    env.clock.advance(TTL);
+    const { reached, release } = env.traffic.holdRefresh();
+    const asked = requestStatus(closed).catch(() => 'closed');
+    await reached;
+    const answer = requestStatus(left);
+    await closed.close();
+    expect([await asked, await answer]).toEqual(['closed', status]);
+    release();
+    if (status === 401) await left.getByText('The renewal of your tokens was interrupted.').waitFor();
+    expect([await env.recorded('token_reuse'), env.errors]).toEqual([0, []]);
+  });
 });

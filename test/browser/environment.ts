@@ -1,5 +1,4 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { WsAdapter } from '@nestjs/platform-ws';
 import { Test } from '@nestjs/testing';
 import { AuthService } from 'nestjs-session-auth';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
@@ -14,7 +13,6 @@ import { DrivenClock } from '../support/driven-clock';
 import { launch } from './chromium';
 import { clientModules, createCertificate } from './generated-files';
 import { freePort } from '../support/port';
-import { SocketGateway } from './socket.gateway';
 import { Traffic } from './traffic';
 
 export const PASSWORD = 'secret';
@@ -139,10 +137,7 @@ export class BrowserEnvironment {
       API_ORIGIN: scheme && this.api,
     });
     const dataSource = await prepareDatabase(dataSourceOptions(settings));
-    const module = await Test.createTestingModule({
-      imports: [AppModule.with(settings, dataSource)],
-      providers: [SocketGateway],
-    })
+    const module = await Test.createTestingModule({ imports: [AppModule.with(settings, dataSource)] })
       .overrideProvider(Clock)
       .useValue(this.clock)
       .compile();
@@ -150,7 +145,6 @@ export class BrowserEnvironment {
       logger: ['error'],
       ...(scheme === 'https' ? { httpsOptions: createCertificate() } : {}),
     });
-    this.app.useWebSocketAdapter(new WsAdapter(this.app));
     this.app.use(this.traffic.pass.bind(this.traffic));
     allowFrontEnds(this.app);
     await this.app.listen(port, '127.0.0.1');

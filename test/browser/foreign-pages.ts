@@ -45,6 +45,7 @@ export async function postForm(page: Page, action: string, name = 'x'): Promise<
   })()`);
   await loaded;
 }
+
 /**
  * Returns the result of a `fetch` by a script: the status, 0 for a response that the script may not read, or
  * 'failed'.
@@ -52,13 +53,4 @@ export async function postForm(page: Page, action: string, name = 'x'): Promise<
 export function fetchFrom(page: Page, url: string, init: object): Promise<number | 'failed'> {
   const call = `fetch(${JSON.stringify(url)}, ${JSON.stringify({ credentials: 'include', ...init })})`;
   return page.evaluate(`${call}.then(({ status }) => status, () => 'failed')`);
-}
-
-export function firstMessage(page: Page, url: string): Promise<string> {
-  const address = url.replace(/^http/, 'ws');
-  return page.evaluate(`new Promise((resolve) => {
-    const socket = new WebSocket(${JSON.stringify(address)});
-    socket.onmessage = ({ data }) => resolve(data);
-    socket.onclose = () => resolve('closed');
-  })`);
 }

@@ -1,7 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
-
-/** Where a refresh is held: before the server receives the request, or before the server sends the response. */
-type Hold = 'request' | 'answer';
+import { pending } from '../support/tap';
 
 export interface Exchange {
   readonly request: string;
@@ -12,15 +10,14 @@ export interface Exchange {
 /** Records the requests to the server, and can hold them. */
 export class Traffic {
   readonly exchanges: Exchange[] = [];
-  private hold: { readonly where: Hold; readonly released: Promise<void>; readonly reached: () => void } | null = null;
+  private hold: Record<'arrived' | 'released', ReturnType<typeof pending>> | null = null;
   private waiting: { readonly count: number; readonly next: NextFunction[] } | null = null;
 
   /** Holds the next refresh until it is released. `reached` resolves when the refresh arrives. */
-  holdRefresh(where: Hold): { readonly reached: Promise<void>; readonly release: () => void } {
-    let release!: () => void;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    const reached = new Promise<void>((resolve) => (this.hold = { where, released, reached: resolve }));
-    return { reached, release };
+  holdRefresh(): { readonly reached: Promise<void>; readonly release: () => void } {
+    const [arrived, released] = [pending(), pending()];
+    this.hold = { arrived, released };
+    return { reached: arrived.promise, release: released.resolve };
   }
 
   /** Holds requests for `/me` until `count` requests have arrived, and then passes them all on together. */
@@ -40,18 +37,8 @@ export class Traffic {
     }
     if (!hold || method !== 'POST' || !path.includes('/refresh')) return next();
     this.hold = null;
-    if (hold.where === 'request') {
-      hold.reached();
-      void hold.released.then(next);
-      return;
-    }
-    const end = response.end.bind(response) as (...parts: unknown[]) => Response;
-    response.end = ((...parts: unknown[]) => {
-      hold.reached();
-      void hold.released.then(() => end(...parts));
-      return response;
-    }) as typeof response.end;
-    next();
+    hold.arrived.resolve();
+    void hold.released.promise.then(next);
   }
 
   private record({ method, path, headers }: Request, response: Response): void {

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Header, Post, Sse } from '@nestjs/common';
-import { CurrentSession, type SessionInfo } from 'nestjs-session-auth';
-import { of, type Observable } from 'rxjs';
+import { Header, Post } from '@nestjs/common';
+import { CurrentSession } from 'nestjs-session-auth';
 import { ACCESS, answerOf, Browser, cookiesIn, REFRESH } from '../support/browser';
 import { SECOND } from '../support/driven-clock';
 import { bearer, describeHttp, MISSING, restorePassword, sendRaw, UUID } from '../support/environment';
@@ -13,19 +12,11 @@ const ATTRIBUTES = 'Path=/; HttpOnly; Secure; SameSite=Lax';
 const CLEARED = [ACCESS, REFRESH].map((name) => `${name}=; Max-Age=0; ${ATTRIBUTES}`);
 const AMBIGUOUS = { detail: expect.stringContaining('More than one cookie') as string };
 
-class Streams {
-  @Sse('stream')
-  @GUARD
-  stream(@CurrentSession() session: SessionInfo): Observable<object> {
-    return of({ data: session.id });
-  }
-}
-
 const handlers = {
   cached: [Header('Cache-Control', 'max-age=5')],
   change: [Post('change'), returning(CurrentSession())],
 };
-const Pages = controllerOf('', [GUARD], handlers, Streams);
+const Pages = controllerOf('', [GUARD], handlers);
 
 const options: Omit<TestApplicationOptions, 'database'> = {
   auth: { cookies: { mode: 'optional' }, endpoints: { reauthenticate: true } },
@@ -67,9 +58,6 @@ describeHttp('optional cookies', options, ({ app }) => {
     expect([me.status, me.body.session_id, me.headers['cache-control']]).toEqual([200, sessionId, 'private']);
     expect((await browser.send('/cached')).headers['cache-control']).toBe('max-age=5');
     expect((await browser.send('/auth/sessions')).headers['cache-control']).toBe('no-store');
-    const stream = await browser.send('/stream');
-    expect([stream.status, stream.text]).toEqual([200, expect.stringContaining(sessionId)]);
-    expect(stream.headers['cache-control']).toContain('private');
     const { body } = await browser.send('/change', { method: 'POST' });
     expect(body).toMatchObject([{ id: sessionId }]);
     const { access_token: token } = await app.login();

@@ -106,12 +106,9 @@ describe('the setup of an application', () => {
     const module = await Test.createTestingModule({ imports: [HostModule] }).compile();
     const app = await module.createNestApplication().init();
     const auth = app.get(AuthService);
-    const user = await auth.createUser({ username: 'alice', password: 'secret' }, { skipPolicy: true });
-    const opened = await auth.login({ username: 'alice', password: 'secret' }, { ipAddress: '::ffff:192.0.2.1' });
-    const principal = (await auth.authenticate(opened.accessToken))!;
-    expect(principal).toMatchObject({ userId: user.id, sessionId: opened.sessionId });
-    const session = { id: opened.sessionId, ipAddress: '192.0.2.1', isCurrent: true };
-    expect(await auth.currentSession(principal)).toMatchObject(session);
+    await auth.createUser({ username: 'alice', password: 'secret' }, { skipPolicy: true });
+    const { accessToken, sessionId } = await auth.login({ username: 'alice', password: 'secret' });
+    expect(await auth.authenticate(accessToken)).toMatchObject({ sessionId });
     await app.close();
   });
 });

@@ -5,7 +5,7 @@ import { UserStore } from '../../libs/auth/src/adapters/user-store';
 import { graceSecondsFor } from '../../libs/auth/src/tokens/tokens';
 import { EXTRA_ROWS, OPTION_ROWS } from '../../libs/auth/src/options/option-table';
 import type { AuthOptionsError } from '../../libs/auth/src/options/resolve-options';
-import { DEFAULT_OPTIONS, resolveExtras, resolveOptions } from '../../libs/auth/src/options/resolve-options';
+import { DEFAULT_OPTIONS, resolveOptions } from '../../libs/auth/src/options/resolve-options';
 
 const problems = (given: unknown, extras: object = {}): readonly string[] => {
   try {
@@ -293,16 +293,6 @@ describe('the options', () => {
 });
 
 describe('the module options beside the factory', () => {
-  it('are reported together with the problems of other options', () => {
-    const given = { maxSessions: 0, color: 'red' };
-    expect(problems(given, { ...given, path: 3, globalGuard: undefined, dataSource: '' })).toEqual([
-      'maxSessions is 0; use a whole number from 1 to 1000',
-      expect.stringContaining('color is not an option; use one of sessionPolicy,'),
-      "path is 3; use a string such as 'auth'",
-      "dataSource is ''; use the name of a DataSource",
-    ]);
-  });
-
   it('must be written beside the factory, and all other options must be returned by the factory', () => {
     expect(problems({ path: 'x', endpoints: { login: false } })).toEqual([
       'path is in the result of the factory; pass it to forRootAsync() next to the factory',
@@ -314,14 +304,5 @@ describe('the module options beside the factory', () => {
       'endpoints.logIn is not an option; use endpoints.login',
       'globalguard is not an option; use globalGuard',
     ]);
-  });
-
-  it('have their defaults if they are invalid or not set', () => {
-    const { endpoints, ...defaults } = resolveExtras({});
-    const extras = { path: 'auth', controllers: true, globalGuard: false, dataSource: 'default', isGlobal: true };
-    expect(defaults).toEqual(extras);
-    const given = { path: 3, controllers: false, isGlobal: undefined, endpoints: { login: false, history: 3 } };
-    const resolved = { ...defaults, controllers: false, endpoints: { ...endpoints, login: false } };
-    expect(resolveExtras(given)).toEqual(resolved);
   });
 });

@@ -115,26 +115,15 @@ describe('the OpenAPI document of an application', () => {
   });
 });
 
-const CANNOT_BE_LOADED =
-  '@nestjs/swagger is installed but cannot be loaded (Cannot use import statement), ' +
-  'so the OpenAPI document will lack the descriptions of the endpoints.';
-
-it.each([
-  [
-    'without a warning if @nestjs/swagger is not installed',
-    { message: "Cannot find module '@nestjs/swagger'", code: 'MODULE_NOT_FOUND' },
-    [],
-  ],
-  [
-    'with a warning if @nestjs/swagger cannot be loaded',
-    { message: 'Cannot use import statement' },
-    [[CANNOT_BE_LOADED]],
-  ],
-])('an application starts %s', (_, error, warnings) => {
+it('an application starts, with a warning only if @nestjs/swagger is installed but cannot be loaded', () => {
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
-  loadSwagger(() => {
-    throw Object.assign(new Error(), error);
-  });
-  expect(warn.mock.calls).toEqual(warnings);
+  const failToLoad = (error: object) =>
+    loadSwagger(() => {
+      throw Object.assign(new Error(), error);
+    });
+  failToLoad({ message: "Cannot find module '@nestjs/swagger'", code: 'MODULE_NOT_FOUND' });
+  failToLoad({ message: 'Cannot use import statement' });
+  const warning = '@nestjs/swagger is installed but cannot be loaded (Cannot use import statement), ';
+  expect(warn.mock.calls).toEqual([[expect.stringContaining(warning)]]);
   warn.mockRestore();
 });
