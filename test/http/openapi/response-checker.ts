@@ -23,10 +23,6 @@ interface Operation {
   readonly responses: Record<string, Response>;
   readonly method: string;
   readonly path: string;
-  readonly security?: unknown;
-  readonly tags?: unknown;
-  readonly requestBody?: unknown;
-  readonly parameters?: readonly { readonly name: string }[];
 }
 
 /** Returns the operations of the library. */
