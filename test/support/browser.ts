@@ -5,11 +5,11 @@ import { CREDENTIALS, type TestApplication } from './test-application';
 export const ACCESS = '__Host-auth_access';
 export const REFRESH = '__Host-auth_refresh';
 
-/** Where a request originates: the origin of a page, `null` for an opaque origin, or the user's address bar. */
-export type Initiator = `http${'s' | ''}://${string}` | 'null' | 'address bar';
+/** Where a request originates: the origin of a page, or `null` for an opaque origin. */
+export type Initiator = `http${'s' | ''}://${string}` | 'null';
 
 export interface BrowserRequest {
-  readonly method?: 'GET' | 'POST' | 'DELETE' | 'OPTIONS';
+  readonly method?: 'GET' | 'POST' | 'DELETE';
   /** Default: the API's own origin. */
   readonly from?: Initiator;
   /** Whether the address of the tab changes, as for a link, a form or `location.href`. Default: false. */
@@ -70,10 +70,8 @@ export class Browser {
    * Stores a cookie that another host of the site sets for all hosts of the site, with a long path, so that it
    * is sent first.
    */
-  setFromSibling(name: string, value: string): boolean {
-    if (/^__host-/i.test(name)) return false;
+  setFromSibling(name: string, value: string): void {
     this.cookies.unshift({ name, value, domain: siteOf(this.origin), isLax: false });
-    return true;
   }
 
   /** Returns the headers that this browser adds to a request, including the cookies. */
@@ -83,7 +81,7 @@ export class Browser {
     const hasOrigin = !['GET', 'HEAD'].includes(method) || (relation !== 'same-origin' && !navigates);
     return {
       Host: this.hostname,
-      ...(hasOrigin && from !== 'address bar' ? { Origin: from } : {}),
+      ...(hasOrigin ? { Origin: from } : {}),
       ...(this.isOld ? {} : { 'Sec-Fetch-Site': relation }),
       ...(sent.length > 0 ? { Cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; ') } : {}),
     };
@@ -130,7 +128,6 @@ export class Browser {
   }
 
   private relationTo(from: Initiator): string {
-    if (from === 'address bar') return 'none';
     if (from === this.origin) return 'same-origin';
     return from !== 'null' && siteOf(from) === siteOf(this.origin) ? 'same-site' : 'cross-site';
   }
