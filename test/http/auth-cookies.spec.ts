@@ -51,7 +51,7 @@ class SiteController {
   }
 }
 
-const options = { auth: { cookies: { mode: 'optional' as const } }, controllers: [SiteController] };
+const options = { auth: { cookies: { mode: 'optional' as const } }, controllers: [SiteController], trustProxy: true };
 
 describeHttp('AuthCookies', options, ({ app }) => {
   let browser: Browser;
@@ -99,6 +99,16 @@ describeHttp('AuthCookies', options, ({ app }) => {
     const { jar } = browser;
     const forged = await browser.send('/form', { method: 'POST', from: 'https://other.example.com', navigates: true });
     expect([forged.status, cookiesIn(forged), browser.jar]).toEqual([403, [], jar]);
+  });
+
+  it('AuthCookies sets the same pair again if the response was lost and the page is reloaded from another network', async () => {
+    const before = browser.jar;
+    const openFrom = (network: string) => browser.send('/page', { headers: { 'X-Forwarded-For': network } });
+    await openFrom('198.51.100.7');
+    const { jar } = browser;
+    for (const [name, value] of Object.entries(before)) browser.put(name, value);
+    expect((await openFrom('203.0.113.9')).body).toEqual({ session: sessionId });
+    expect(browser.jar).toEqual(jar);
   });
 
   it('AuthCookies refreshes no cookies for a request with a bearer token, even an invalid one', async () => {
