@@ -1,11 +1,5 @@
 import { metrics } from '@opentelemetry/api';
-import {
-  AggregationTemporality,
-  InMemoryMetricExporter,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-  type MetricData,
-} from '@opentelemetry/sdk-metrics';
+import { MeterProvider, MetricReader, type MetricData } from '@opentelemetry/sdk-metrics';
 import { Metrics, METRICS, type MetricName } from '../../libs/auth/src/base/telemetry';
 import { DATABASES } from '../support/databases';
 import { DAY } from '../support/driven-clock';
@@ -16,28 +10,14 @@ import { PasswordHasher } from 'nestjs-session-auth';
 import { setTimeout } from 'node:timers/promises';
 import { pending, Tap } from '../support/tap';
 
-/** An OpenTelemetry SDK that keeps the measurements in memory. */
-class Measurements {
-  private readonly exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-  private readonly provider = new MeterProvider({
-    readers: [new PeriodicExportingMetricReader({ exporter: this.exporter, exportIntervalMillis: 3_600_000 })],
-  });
-
-  /** Registers the SDK. It measures the applications that start afterwards. */
-  register(): void {
-    metrics.setGlobalMeterProvider(this.provider);
-  }
-
-  async shutdown(): Promise<void> {
-    metrics.disable();
-    await this.provider.shutdown();
-  }
+/** Collects metrics, as a reader of an OpenTelemetry SDK does. */
+class Measurements extends MetricReader {
+  protected override onForceFlush = (): Promise<void> => Promise.resolve();
+  protected override onShutdown = (): Promise<void> => Promise.resolve();
 
   /** Returns all metrics measured so far. */
   async all(): Promise<MetricData[]> {
-    this.exporter.reset();
-    await this.provider.forceFlush();
-    return this.exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
+    return (await this.collect()).resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
   }
 
   /** Returns the values of one metric by its attributes. The value of a histogram is its count. */
@@ -58,12 +38,12 @@ describe.each(DATABASES)('metrics on %s', (name) => {
 
   beforeEach(async () => {
     measured = new Measurements();
-    measured.register();
+    metrics.setGlobalMeterProvider(new MeterProvider({ readers: [measured] }));
     const hashing = { concurrent: 1, waiting: 5 };
     const auth = { hashing, connections: 3, failedLogins: { throttleFrom: 3 } };
     app = await startForTest(name, { auth });
   });
-  afterEach(() => measured.shutdown());
+  afterEach(() => metrics.disable());
 
   const wrongLogin = async (username = 'alice') => app.http.post('/auth/login').send({ username, password: 'wrong' });
 
