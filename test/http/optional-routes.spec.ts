@@ -1,4 +1,4 @@
-import { All, type CanActivate, Delete, type DynamicModule, ForbiddenException, Module, Post } from '@nestjs/common';
+import { All, type CanActivate, Delete, type DynamicModule, ForbiddenException, Post } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -20,18 +20,9 @@ class WritableUsers extends ReadOnlyUsers {
   override setPasswordHash = async (): Promise<boolean> => true;
 }
 
-async function start(
-  platform: PlatformName,
-  auth: DynamicModule,
-  own: object = {},
-  isOwnFirst = false,
-): Promise<NestExpressApplication> {
-  const imports = [TypeOrmModule.forRoot({ ...MEMORY, entities: [...AUTH_ENTITIES] }), EventEmitterModule.forRoot()];
-  @Module(own)
-  class OwnModule {}
-  const module = await Test.createTestingModule({
-    imports: [...imports, ...(isOwnFirst ? [OwnModule, auth] : [auth, OwnModule])],
-  })
+async function start(platform: PlatformName, ...modules: DynamicModule[]): Promise<NestExpressApplication> {
+  const database = TypeOrmModule.forRoot({ ...MEMORY, entities: [...AUTH_ENTITIES] });
+  const module = await Test.createTestingModule({ imports: [database, EventEmitterModule.forRoot(), ...modules] })
     .setLogger({ log() {}, error() {}, warn() {} })
     .compile();
   const app = module.createNestApplication<NestExpressApplication>(ADAPTERS[platform]());
@@ -80,6 +71,10 @@ const Own = controllerOf('auth', [], {
   history: [All('history')],
   form: [],
 });
+
+class OwnModule {}
+
+const OWN = { module: OwnModule, controllers: [Own] };
 const SAME = [
   'POST /auth/login (endpoints.login) and auth.login',
   'DELETE /auth/sessions/:sessionId (endpoints.sessions) and auth.revoke',
@@ -122,7 +117,8 @@ describe.each<PlatformName>(['express', 'fastify'])('endpoints, on %s', (platfor
     'an application that serves the same routes in a module %s AuthModule does not start, and the error names all routes',
     async (order) => {
       for (const auth of ways({})) {
-        const error: Error = await start(platform, auth, { controllers: [Own] }, order === 'before').catch((e) => e);
+        const modules = order === 'before' ? [OWN, auth] : [auth, OWN];
+        const error: Error = await start(platform, ...modules).catch((e) => e);
         expect(error).toBeInstanceOf(AuthSetupError);
         for (const route of SAME) expect(error.message).toContain(route);
         expect(error.message.match(/endpoints\.\w+/g)).toHaveLength(SAME.length);
@@ -132,7 +128,7 @@ describe.each<PlatformName>(['express', 'fastify'])('endpoints, on %s', (platfor
 
   it('an application serves its own routes if those of the library are switched off', async () => {
     const endpoints = { login: false, sessions: false, history: false };
-    const app = await start(platform, AuthModule.forRoot({ ...CHEAP, endpoints }), { controllers: [Own] });
+    const app = await start(platform, AuthModule.forRoot({ ...CHEAP, endpoints }), OWN);
     expect((await request(app.getHttpServer()).post('/auth/login')).text).toBe('gold');
     expect((await request(app.getHttpServer()).post('/auth/logout')).status).toBe(401);
     await app.close();
@@ -140,18 +136,18 @@ describe.each<PlatformName>(['express', 'fastify'])('endpoints, on %s', (platfor
 
   const off = { ...CHEAP, users: ReadOnlyUsers };
   const factory = { useFactory: () => off };
-  const refusing = { providers: [{ provide: APP_GUARD, useClass: RefusingGuard }] };
+  const refusing = { module: OwnModule, providers: [{ provide: APP_GUARD, useClass: RefusingGuard }] };
 
-  it.each<[string, DynamicModule, object]>([
-    ['by the options', AuthModule.forRoot(off), {}],
-    ['by the options, behind the global guard', AuthModule.forRoot({ ...off, globalGuard: true }), {}],
-    ['by a factory', AuthModule.forRootAsync(factory), {}],
-    ['by a factory, behind the global guard', AuthModule.forRootAsync({ ...factory, globalGuard: true }), {}],
+  it.each<[string, ...DynamicModule[]]>([
+    ['by the options', AuthModule.forRoot(off)],
+    ['by the options, behind the global guard', AuthModule.forRoot({ ...off, globalGuard: true })],
+    ['by a factory', AuthModule.forRootAsync(factory)],
+    ['by a factory, behind the global guard', AuthModule.forRootAsync({ ...factory, globalGuard: true })],
     ['by a factory, behind a guard of the application', AuthModule.forRootAsync(factory), refusing],
   ])(
     'a request to a route that is disabled %s receives the same response as a request to an unknown path',
-    async (_, auth, own) => {
-      const app = await start(platform, auth, own);
+    async (_, ...modules) => {
+      const app = await start(platform, ...modules);
       const post = (path: string): request.Test => request(app.getHttpServer()).post(`/auth/${path}`);
       for (const send of [
         post,
