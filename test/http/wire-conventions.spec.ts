@@ -80,15 +80,8 @@ describeHttp('wire conventions', {}, ({ app, platform }) => {
     ...['/auth/login', 'http://example.org/auth/login?x=1'],
     ...(isFastify ? ['/auth/%6Cogin', '/%61uth/login/', 'https://example.org/auth/log%69n?x=1'] : []),
   ])('the response to a malformed body that is sent to %s has the format of the library', async (target) => {
-    const post = async (body: string, type = 'application/json'): Promise<unknown> => {
-      const headers = [`Content-Type: ${type}`, `Content-Length: ${body.length}`];
-      const answer = await sendRaw(app, [`POST ${target} HTTP/1.1`, ...headers], body);
-      return [answer.status, Object.keys(JSON.parse(answer.body) as object)];
-    };
-    expect(await post('')).toEqual([400, ['username', 'password']]);
-    expect(await post('{')).toEqual([400, ['detail']]);
-    expect(await post('{}', 'text/plain')).toEqual([415, ['detail']]);
-    expect(await post(JSON.stringify({ username: 'x'.repeat(150_000) }))).toEqual([413, ['detail']]);
+    const answer = await sendRaw(app, [`POST ${target} HTTP/1.1`, JSON_TYPE, 'Content-Length: 1'], '{');
+    expect([answer.status, Object.keys(JSON.parse(answer.body) as object)]).toEqual([400, ['detail']]);
   });
 
   it.each([
