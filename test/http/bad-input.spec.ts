@@ -21,9 +21,11 @@ const NON_STRINGS = ['1', '0', '-1.5', '1e400', 'true', 'false', '[]', '["alice"
   ],
 );
 
-const NON_BOOLEANS = ['"true"', '"false"', '""', '"1"', '0', '1', '[]', '[true]', '{}'].map(
-  (json): Case => ['logout/all', `{"keep_current":${json}}`, { keep_current: ['Must be a valid boolean.'] }],
-);
+const NON_BOOLEANS = ['"true"', '"false"', '""', '"1"', '0', '1', '[]', '[true]', '{}'].map((json): Case => [
+  'logout/all',
+  `{"keep_current":${json}}`,
+  { keep_current: ['Must be a valid boolean.'] },
+]);
 
 type Case = readonly [path: string, json: string, body: object];
 

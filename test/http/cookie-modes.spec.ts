@@ -123,10 +123,20 @@ describe.each<PlatformName>(['express', 'fastify'])('cookie modes on %s', (platf
     const app = await start({ auth: { endpoints: { reauthenticate: true } } });
     const { access_token: token, refresh_token: refreshToken } = await app.login();
     const Cookie = `${ACCESS}=${token}; ${REFRESH}=${refreshToken}; auth_access=${token}`;
-    const headers = { Cookie, 'X-Auth-Transport': 'cookie', Origin: 'https://evil.test', 'Sec-Fetch-Site': 'cross-site' };
+    const headers = {
+      Cookie,
+      'X-Auth-Transport': 'cookie',
+      Origin: 'https://evil.test',
+      'Sec-Fetch-Site': 'cross-site',
+    };
     const me = (more = {}) => app.http.get('/me').set({ ...headers, ...more });
     const post = async (path: string, body?: object, more = {}) =>
-      answerOf(await app.http.post(`/auth/${path}`).set({ ...headers, ...more }).send(body));
+      answerOf(
+        await app.http
+          .post(`/auth/${path}`)
+          .set({ ...headers, ...more })
+          .send(body),
+      );
     expect(answerOf(await me())).toEqual([401, MISSING, []]);
     expect(await post('logout')).toEqual([401, MISSING, []]);
     expect(await post('token/refresh')).toEqual([400, { refresh_token: ['This field is required.'] }, []]);
@@ -139,6 +149,10 @@ describe.each<PlatformName>(['express', 'fastify'])('cookie modes on %s', (platf
     expect((await me(bearing)).headers['cache-control']).toBeUndefined();
     const [, renewed] = await post('reauthenticate', { password: PASSWORD }, bearing);
     expect(renewed).toEqual(pair);
-    expect(await post('logout', undefined, bearer((renewed as Pair).access_token))).toEqual([200, expect.anything(), []]);
+    expect(await post('logout', undefined, bearer((renewed as Pair).access_token))).toEqual([
+      200,
+      expect.anything(),
+      [],
+    ]);
   });
 });

@@ -214,7 +214,11 @@ describeHttp('optional cookies', options, ({ app }) => {
 
   it.each([ACCESS, REFRESH])('a logout accepts the valid one of several cookies named %s', async (name) => {
     const { [name]: value } = browser.jar;
-    const lines = ['POST /auth/logout HTTP/1.1', 'Sec-Fetch-Site: same-origin', `Cookie: ${ACCESS}=x; ${REFRESH}=x; ${name}=${value}`];
+    const lines = [
+      'POST /auth/logout HTTP/1.1',
+      'Sec-Fetch-Site: same-origin',
+      `Cookie: ${ACCESS}=x; ${REFRESH}=x; ${name}=${value}`,
+    ];
     expect((await sendRaw(app, lines)).status).toBe(200);
     expect(await app.storedEnd(sessionId)).toMatchObject({ state: 'logged_out' });
   });
