@@ -228,10 +228,15 @@ describeOnEachDatabase('login tickets', { auth }, ({ app }) => {
     await expect(right(app, late)).rejects.toMatchObject(INVALID_TICKET);
   });
 
-  it('an attempt passes the user to the check, and returns its result', async () => {
+  it('an attempt passes the user to the check, and returns its result or rejects with its error, which counts as a failure', async () => {
     const ticket = await ticketFor(app);
+    const attempt = (check: Parameters<typeof app.auth.attempt>[2]) =>
+      app.auth.attempt({ ticket, method: 'otp' }, CLIENT, check);
     const check = jest.fn(({ username }: { username: string }) => username === 'bob');
-    expect(await app.auth.attempt({ ticket, method: 'otp' }, CLIENT, check)).toBe(false);
+    expect(await attempt(check)).toBe(false);
     expect(check.mock.calls).toEqual([[{ id: await app.userId(), username: 'alice' }]]);
+    const failure = new Error('no connection');
+    await expect(attempt(() => Promise.reject(failure))).rejects.toBe(failure);
+    expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2]);
   });
 });
