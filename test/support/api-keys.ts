@@ -1,10 +1,9 @@
 import { ApiKeys, type AuthPrincipal, type CreatedApiKey, type NewApiKey } from 'nestjs-session-auth';
-import { userIdOf } from './environment';
 import type { TestApplication } from './test-application';
 
 /** Opens a session, and returns its principal. */
 export async function principalOf(app: TestApplication, username = 'alice'): Promise<AuthPrincipal> {
-  return (await app.auth.authenticate((await app.auth.openSession(await userIdOf(app, username))).accessToken))!;
+  return app.principal((await app.auth.openSession(await app.userId(username))).accessToken);
 }
 
 /** Opens a session, and creates a key with the scope `orders:read`, unless other scopes are given. */

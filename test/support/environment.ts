@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { AUTH_ENTITIES } from 'nestjs-session-auth';
 import { DATABASES, describeEachPooled, type DatabaseName, type TestDatabase } from './databases';
-import { closeAndKeep, takeDatabase } from './start-for-test';
+import { closeAndKeep, startForTest, takeDatabase } from './start-for-test';
 import { Tap } from './tap';
 import { TestApplication, PASSWORD, type TestApplicationOptions, type PlatformName } from './test-application';
 
@@ -57,7 +58,6 @@ export const defineSuite: DefineSuite<DatabaseName> = (name, options, defineTest
   let app: TestApplication;
   let database: TestDatabase;
   let tap: Tap | undefined;
-  const others: TestApplication[] = [];
 
   beforeAll(async () => {
     database = await takeDatabase(name, options.entities ?? AUTH_ENTITIES);
@@ -65,9 +65,8 @@ export const defineSuite: DefineSuite<DatabaseName> = (name, options, defineTest
   });
   afterAll(() => closeAndKeep(app, database));
   beforeEach(() => app.reset());
-  afterEach(async () => {
+  afterEach(() => {
     if (tap) tap.hook = {};
-    for (const other of others.splice(0)) await other.close();
   });
 
   defineTests({
@@ -77,8 +76,7 @@ export const defineSuite: DefineSuite<DatabaseName> = (name, options, defineTest
     database: deferred(() => database),
     tap: deferred(() => (tap ??= new Tap(app))),
     start: async (given) => {
-      const other = await TestApplication.start({ users: [], database, ...given });
-      others.push(other);
+      const other = await startForTest(database, { users: [], ...given });
       other.clock.advance(app.clock.now() - other.clock.now());
       return other;
     },
@@ -102,18 +100,18 @@ export interface RawAnswer {
 }
 
 /** Sends the lines of a request unchanged, each character as one byte. HTTP clients would normalize some of them. */
-export function sendRaw(host: Pick<TestApplication, 'url'>, lines: readonly string[], body = ''): Promise<RawAnswer> {
+export async function sendRaw(
+  host: Pick<TestApplication, 'url'>,
+  lines: readonly string[],
+  body = '',
+): Promise<RawAnswer> {
   const { hostname, port } = new URL(host.url);
   const [requestLine, ...headers] = lines;
   const request = [requestLine, `Host: ${hostname}`, 'Connection: close', ...headers, '', body].join('\r\n');
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    const socket = connect(Number(port), hostname, () => socket.write(Buffer.from(request, 'latin1')));
-    socket.setTimeout(10_000, () => socket.destroy(new Error('No response within 10 seconds.')));
-    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    socket.on('error', reject);
-    socket.on('end', () => resolve(parse(Buffer.concat(chunks).toString('latin1'))));
-  });
+  const socket = connect(Number(port), hostname);
+  socket.setTimeout(10_000, () => socket.destroy(new Error('No response within 10 seconds.')));
+  socket.write(request, 'latin1');
+  return parse((await buffer(socket)).toString('latin1'));
 }
 
 function parse(text: string): RawAnswer {

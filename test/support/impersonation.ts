@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Post, Req, UseGuards } from '@nestjs/common';
+import { Controller, Param, Post, Req, UseGuards } from '@nestjs/common';
 import {
   type AuthPrincipal,
   type AuthRequest,
@@ -10,7 +10,6 @@ import {
   RequireRecentLogin,
   SessionAdministration,
 } from 'nestjs-session-auth';
-import { userIdOf } from './environment';
 import type { LoginAnswer, TestApplication } from './test-application';
 
 /** A policy whose answer each test sets. By default, it allows everything. */
@@ -40,19 +39,8 @@ export class SupportController {
     @CurrentPrincipal() principal: AuthPrincipal,
     @Param('id') id: string,
     @Req() request: AuthRequest,
-    @Body() { seconds }: { seconds?: number },
   ): Promise<Impersonation> {
-    const client = clientInfoOf(request);
-    return this.administration.impersonate(principal, id, {
-      reason: 'ticket 7',
-      client,
-      ...(seconds ? { seconds } : {}),
-    });
-  }
-
-  @Get('principal')
-  principal(@CurrentPrincipal() principal: AuthPrincipal): AuthPrincipal {
-    return principal;
+    return this.administration.impersonate(principal, id, { reason: 'ticket 7', client: clientInfoOf(request) });
   }
 
   @Post('sensitive')
@@ -70,10 +58,10 @@ export interface Impersonated extends Impersonation {
 /** Logs alice in, who then acts as bob. */
 export async function actAsBob(app: TestApplication, seconds?: number): Promise<Impersonated> {
   const administrator = await app.login();
-  const own = (await app.auth.authenticate(administrator.access_token))!;
+  const own = await app.principal(administrator.access_token);
   const request = { reason: 'ticket 7', client: { ipAddress: '192.0.2.9', userAgent: 'console' } };
   const opened = await app.nest
     .get(SessionAdministration)
-    .impersonate(own, await userIdOf(app, 'bob'), seconds === undefined ? request : { ...request, seconds });
-  return { ...opened, administrator, principal: (await app.auth.authenticate(opened.accessToken))! };
+    .impersonate(own, await app.userId('bob'), seconds === undefined ? request : { ...request, seconds });
+  return { ...opened, administrator, principal: await app.principal(opened.accessToken) };
 }

@@ -1,11 +1,6 @@
-import {
-  AUTH_ENTITIES_WITHOUT_USERS,
-  type AuthModuleOptions,
-  RealmResolver,
-  type TransportCall,
-} from 'nestjs-session-auth';
+import { type AuthModuleOptions, RealmResolver, type TransportCall } from 'nestjs-session-auth';
 import { Entity, Index } from 'typeorm';
-import { entityOf, GENERATED_ID, OPTIONAL_TEXT, TEXT, TRUE_BY_DEFAULT } from './mapped-users';
+import { entityOf, GENERATED_ID, mappedUsers, OPTIONAL_TEXT, TEXT, TRUE_BY_DEFAULT } from './mapped-users';
 import { PASSWORD, type TestApplication } from './test-application';
 
 const MEMBER_COLUMNS = {
@@ -47,15 +42,7 @@ export class HeaderRealms extends RealmResolver {
 }
 
 /** An application whose tenants have users on one table. */
-export const tenants = (auth: AuthModuleOptions = {}) => ({
-  auth: {
-    realm: HeaderRealms,
-    users: MEMBERS,
-    ...auth,
-  },
-  entities: [Member, ...AUTH_ENTITIES_WITHOUT_USERS],
-  users: [],
-});
+export const tenants = (auth: AuthModuleOptions = {}) => mappedUsers(MEMBERS, { realm: HeaderRealms, ...auth });
 
 export const ALICE = { username: 'alice@example.com', password: PASSWORD };
 

@@ -9,7 +9,7 @@ import type { TestApplication } from './test-application';
  */
 export const SPELLINGS: readonly string[] = [
   ...Array.from({ length: 32 }, (_, bits) =>
-    [...'alice'].map((letter, at) => upperIf(bits & (1 << at), letter)).join(''),
+    [...'alice'].map((letter, at) => (bits & (1 << at) ? letter.toUpperCase() : letter)).join(''),
   ),
   ...['\u00e1lice', 'al\u00edce', 'alic\u00e9', '\u00c0LICE', 'ALI\u00c7E'],
   ...['alice ', 'alice  ', 'Alice '],
@@ -42,8 +42,4 @@ export async function workOf(
   await work();
   tap.hook = {};
   return { statements, verified: [...hasher.verified] };
-}
-
-function upperIf(condition: number, letter: string): string {
-  return condition ? letter.toUpperCase() : letter;
 }

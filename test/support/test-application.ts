@@ -7,6 +7,7 @@ import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import {
   AUTH_ENTITIES,
+  AUTH_ENTITIES_WITHOUT_USERS,
   AuthModule,
   type AuthPrincipal,
   AuthService,
@@ -140,7 +141,9 @@ export class TestApplication {
     // Otherwise their statements and warnings would appear at any time in the test.
     await nest.get(AuthModule).lateChecks;
     const app = new TestApplication(nest, clock, logs);
-    app.recordSignals();
+    nest.get(EventEmitter2).onAny((name: string | string[], payload: unknown) => {
+      app.signals.push({ name: name as AuthSignalName, payload: payload as never });
+    });
     for (const username of options.users ?? ['alice', 'bob']) {
       await app.auth.createUser({ username, password: PASSWORD });
     }
@@ -288,16 +291,8 @@ export class TestApplication {
 
   /** Deletes all rows of the library except the users, and clears the recorded signals and logs. */
   async reset(): Promise<void> {
-    for (const table of [
-      'auth_sessions',
-      'auth_events',
-      'auth_login_failures',
-      'auth_login_tickets',
-      'auth_password_resets',
-      'auth_api_keys',
-      'auth_user_locks',
-    ]) {
-      await this.dataSource.query(`DELETE FROM ${table}`);
+    for (const entity of AUTH_ENTITIES_WITHOUT_USERS) {
+      await this.dataSource.query(`DELETE FROM ${this.dataSource.getMetadata(entity).tableName}`);
     }
     this.signals.length = 0;
     this.logs.length = 0;
@@ -311,12 +306,6 @@ export class TestApplication {
 
   close(): Promise<void> {
     return this.nest.close();
-  }
-
-  private recordSignals(): void {
-    this.nest.get(EventEmitter2).onAny((name: string | string[], payload: unknown) => {
-      this.signals.push({ name: name as AuthSignalName, payload: payload as never });
-    });
   }
 }
 

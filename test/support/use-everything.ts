@@ -1,4 +1,4 @@
-import { ApiKeys, AuthHealth, OpenSockets, SessionAdministration, type AuthPrincipal } from 'nestjs-session-auth';
+import { ApiKeys, AuthHealth, OpenSockets, SessionAdministration } from 'nestjs-session-auth';
 import { Database } from '../../libs/auth/src/database/database';
 import { DAY } from './driven-clock';
 import { PASSWORD, type TestApplication } from './test-application';
@@ -16,7 +16,6 @@ export async function useEverything(app: TestApplication): Promise<void> {
   for (const username of [alice, bob]) await auth.createUser({ username, password: PASSWORD });
   const administration = nest.get(SessionAdministration);
   const fail = (username: string): Promise<unknown> => auth.login({ username, password: 'wrong' }).catch(() => null);
-  const principalOf = async (accessToken: string): Promise<AuthPrincipal> => (await auth.authenticate(accessToken))!;
   await fail(alice);
   await fail('nobody');
   const [first, second, third] = [await app.login(alice), await app.login(alice), await app.login(alice)];
@@ -33,7 +32,7 @@ export async function useEverything(app: TestApplication): Promise<void> {
   const change = { current_password: PASSWORD, new_password: NEW };
   const changed = (await app.post('/auth/password/change', pair.access_token, change).expect(200)).body;
   await app.refresh(third.refresh_token).expect(400);
-  const principal = await principalOf(changed.access_token);
+  const principal = await app.principal(changed.access_token);
   await auth.reauthenticate(principal, 'wrong').catch(() => undefined);
   const confirmed = await auth.reauthenticate(principal, NEW);
   await auth.refresh(confirmed.refreshToken);
@@ -46,7 +45,7 @@ export async function useEverything(app: TestApplication): Promise<void> {
   nest.get(OpenSockets).register(session.session_id, () => undefined);
   await nest.get(OpenSockets).check();
   await app.post('/auth/logout/all', session.access_token, {}).expect(200);
-  const last = await principalOf((await app.login(bob)).access_token);
+  const last = await app.principal((await app.login(bob)).access_token);
   const { userId } = last;
   const { key } = await nest.get(ApiKeys).create(last, { name: 'deployment', scopes: ['a'] });
   // The last use of the key is written in the background.
@@ -61,7 +60,7 @@ export async function useEverything(app: TestApplication): Promise<void> {
   const ticket = await auth.createLoginTicket(verified.user, { methods: ['hwk'] });
   await auth.attempt({ ticket, method: 'otp' }, {}, () => false);
   await auth.attempt({ ticket, method: 'otp' }, {}, () => true);
-  const owner = await principalOf((await auth.openSession({ ticket })).accessToken);
+  const owner = await app.principal((await auth.openSession({ ticket })).accessToken);
   await auth.attempt({ principal: owner, method: 'otp' }, {}, () => true);
   await auth.confirmIdentity(owner, { methods: ['hwk'] });
   for (let i = 0; i <= 20; i++) await auth.createLoginTicket(userId, { methods: ['hwk'] });
