@@ -55,26 +55,22 @@ function runsOnServers(): boolean {
   return folders.split(',').includes(folder!);
 }
 
-/**
- * Returns `describe.each` with the databases of this run that have the dialect. The tests are reported as skipped if
- * there is none.
- */
-export function describeOn<D extends Dialect>(
-  dialect: D,
-): (title: string, defineTests: (name: NameOf<D>) => void) => void {
+type DescribeOn<Name> = (title: string, defineTests: (name: Name) => void) => void;
+
+/** Returns `describe.each` with those databases that this run has. The tests are reported as skipped if there is none. */
+export function describeOnAny<Name extends DatabaseName>(names: readonly Name[]): DescribeOn<Name> {
+  const available = names.filter((name) => DATABASES.includes(name));
+  return available.length > 0 ? describe.each(available) : describe.skip.each(names.slice(0, 1));
+}
+
+export function describeOn<D extends Dialect>(dialect: D): DescribeOn<NameOf<D>> {
   const hasDialect = (name: DatabaseName): name is NameOf<D> => DIALECTS[name] === dialect;
-  const available = DATABASES.filter(hasDialect);
-  if (available.length > 0) return describe.each(available);
-  return describe.skip.each((Object.keys(DIALECTS) as DatabaseName[]).filter(hasDialect).slice(0, 1));
+  return describeOnAny((Object.keys(DIALECTS) as DatabaseName[]).filter(hasDialect));
 }
 
-/** The databases with a connection pool. `describeEachPooled` is reported as skipped if none is available. */
-export const POOLED = DATABASES.filter((name) => name !== 'sqlite') as readonly PooledName[];
-
-export function describeEachPooled(title: string, defineTests: (name: PooledName) => void): void {
-  if (POOLED.length > 0) describe.each(POOLED)(title, defineTests);
-  else describe.skip.each(['postgres'] as const)(title, defineTests);
-}
+/** Runs the same tests on each database with a connection pool. */
+export const describeEachPooled: DescribeOn<PooledName> = (title, defineTests) =>
+  describeOnAny<PooledName>(['postgres', 'postgres18', 'mariadb', 'mysql9'])(title, defineTests);
 
 /**
  * Options for instances that may connect through a pooler, which can hand out connections on which other clients

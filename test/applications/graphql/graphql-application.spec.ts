@@ -1,13 +1,12 @@
 /** @jest-environment node */
-import request from 'supertest';
 import { describeVariants } from '../each-variant';
 
-describeVariants(__dirname, { databases: ['postgres'] }, (server) => {
+describeVariants(__dirname, ['postgres'], (http) => {
   /** Sends an operation, and returns its data, or the code of its error. */
   async function send(query: string, token?: string) {
-    const http = request(server()).post('/graphql').send({ query });
-    if (token !== undefined) void http.auth(token, { type: 'bearer' });
-    const { data, errors } = (await http).body;
+    const sent = http().post('/graphql').send({ query });
+    if (token !== undefined) void sent.auth(token, { type: 'bearer' });
+    const { data, errors } = (await sent).body;
     return errors ? (errors[0].extensions.code as string) : data;
   }
 

@@ -1,14 +1,14 @@
 /** @jest-environment node */
 import { JwtService } from '@nestjs/jwt';
-import request from 'supertest';
 import { describeVariants } from '../each-variant';
 import { JWT_SECRET } from './config';
 
-const setup = { databases: ['sqlite', 'postgres'], packages: { typeorm: 'typeorm-0.3.20' } } as const;
 const ALICE = { email: 'alice@example.com', password: 'secret of alice' };
 
-describeVariants(__dirname, setup, (server) => {
-  const http = () => request(server());
+// Afterwards, only the application loads TypeORM.
+beforeAll(() => void jest.doMock('typeorm', () => jest.requireActual<object>('typeorm-0.3.20')));
+
+describeVariants(__dirname, ['sqlite', 'postgres'], (http) => {
   const get = (path: string, token: string) => http().get(`/api/${path}`).auth(token, { type: 'bearer' });
   const post = (path: string, token: string) => http().post(`/api/${path}`).auth(token, { type: 'bearer' });
   const logIn = (user: object) => http().post('/api/v1/auth/email/login').send(user);

@@ -1,9 +1,7 @@
 /** @jest-environment node */
-import request from 'supertest';
 import { describeVariants } from '../each-variant';
 
-describeVariants(__dirname, { databases: ['mariadb'] }, (server) => {
-  const http = () => request(server());
+describeVariants(__dirname, ['mariadb'], (http) => {
   const get = (path: string, token: string) => http().get(`/api/${path}`).set('Authorization', `Token ${token}`);
   const change = (token: string, user: object) =>
     http().put('/api/user').set('Authorization', `Token ${token}`).send({ user });
