@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { hasNodeSqlite, NodeSqlite, type NodeSqliteOptions } from 'nestjs-session-auth/node-sqlite';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { outlineOf, returnsRows } from '../../libs/auth/src/node-sqlite/statement';
 import { SQLITE, SQLITE_DRIVER } from '../support/sqlite';
+import { databaseForTest } from '../support/start-for-test';
 
 type Driver = new (path: string, options?: NodeSqliteOptions) => NodeSqlite;
 
@@ -53,20 +51,15 @@ class Note {
 }
 
 describe(`a connection of ${SQLITE_DRIVER}`, () => {
-  let folder: string;
   let file: string;
   let db: NodeSqlite;
 
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'nsa-driver-'));
-    file = join(folder, 'test.sqlite');
+  beforeEach(async () => {
+    file = ((await databaseForTest('sqlite')).options as { database: string }).database;
     db = new Driver(file);
     db.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT UNIQUE, data BLOB, size REAL, "RETURNING")');
   });
-  afterEach(() => {
-    db.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterEach(() => void db.close());
 
   it('the driver returns rows as ordinary objects, and blobs as buffers', () => {
     const insert = db.prepare('INSERT INTO t (id, name, data, size) VALUES (?, ?, ?, ?)');
@@ -113,12 +106,6 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     expectError(() => db.prepare(sql).run('alice'), 'RangeError');
     expectError(() => db.prepare(sql).run('alice', null, 1), 'RangeError');
     expect(db.prepare(sql).run('alice', null).changes).toBe(1);
-  });
-
-  it('the driver can be called without new, as TypeORM before 0.3.28 does', () => {
-    const opened = (Driver as unknown as (path: string) => NodeSqlite)(':memory:');
-    expect(opened.prepare('SELECT 1 AS one').all()).toEqual([{ one: 1 }]);
-    opened.close();
   });
 
   it('the driver refuses to prepare text with no statement or with more than one statement', () => {
@@ -181,7 +168,7 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     const reader = new Driver(file, { readonly: true });
     expectError(() => reader.exec('DELETE FROM t'), 'SQLITE_READONLY');
     reader.close();
-    const missing = join(folder, 'missing.sqlite');
+    const missing = `${file}.missing`;
     expectError(() => new Driver(missing, { readonly: true }), 'SQLITE_CANTOPEN');
     expectError(() => new Driver(missing, { fileMustExist: true }), 'SQLITE_CANTOPEN');
     expectError(() => new Driver(':memory:', { readonly: true }), 'TypeError');
@@ -201,7 +188,7 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
   it('the driver sets what TypeORM configures, and returns its values unchanged', async () => {
     const dataSource = await new DataSource({
       ...SQLITE,
-      database: join(folder, 'typeorm.sqlite'),
+      database: `${file}.typeorm`,
       enableWAL: true,
       timeout: 7,
       prepareDatabase: (connection: NodeSqlite) => void connection.pragma('cache_size = 123'),
