@@ -2,8 +2,7 @@ import type { Type } from '@nestjs/common';
 import { ApiKeys, OpenSockets } from 'nestjs-session-auth';
 import { EventEmitter } from 'node:events';
 import { createKey } from '../support/api-keys';
-import { HOUR } from '../support/driven-clock';
-import { describeHttp, userIdOf } from '../support/environment';
+import { describeHttp } from '../support/environment';
 import { blocksUnder } from './code-blocks';
 import { codeOf } from './run-block';
 
@@ -14,22 +13,18 @@ const { OrdersFeed } = code<Record<string, Type<{ admit(client: object): Promise
 const { isApiKey, apiKeyId } = code<Record<'isApiKey' | 'apiKeyId', (text: string) => unknown>>('## Find leaked keys');
 
 describeHttp('docs/api-keys.md', { controllers: [OrdersController!, KeysController!] }, ({ app }) => {
-  it('a user creates a key after a recent login, calls a route with it, lists it and revokes it', async () => {
+  it('a user creates a key, calls a route with it, lists it and revokes it', async () => {
     const { access_token: token } = await app.login();
     const given = { name: 'export', scopes: ['orders:read', 'admin'], days: 7 };
     const { body: created } = await app.post('/keys', token, given).expect(201);
     expect(created).toMatchObject({ name: 'export', scopes: ['orders:read'] });
     const { key, id, ...info } = created as { key: string; id: string };
-    await app.get('/orders', key).expect(200, { userId: await userIdOf(app), key: 'export' });
+    await app.get('/orders', key).expect(200, { userId: await app.userId(), key: 'export' });
     await app.post('/orders/import', key).expect(403, /insufficient_scope/);
     const lastUsedAt = expect.any(String) as string;
     expect((await app.get('/keys', token).expect(200)).body).toEqual([{ ...info, id, lastUsedAt }]);
-    await app.delete(`/keys/${id}`, key).expect(403, /api_key_not_allowed/);
-    await app.delete(`/keys/${id}`, (await app.login('bob')).access_token).expect(404, /api_key_not_found/);
     await app.delete(`/keys/${id}`, token).expect(204);
     await app.get('/orders', key).expect(401);
-    app.clock.advance(HOUR / 6);
-    await app.post('/keys', token, given).expect(403, /recent_login_required/);
   });
 
   it('the route refuses invalid values', async () => {
@@ -54,7 +49,7 @@ describeHttp('docs/api-keys.md', { controllers: [OrdersController!, KeysControll
     for (const readyState of [3, 1])
       await new OrdersFeed!(keys, sockets).admit(Object.assign(new EventEmitter(), fields, { readyState }));
     expect(register).toHaveBeenCalledTimes(1);
-    await keys.revoke(await userIdOf(app), id);
+    await keys.revoke(await app.userId(), id);
     expect(close).toHaveBeenCalledWith(4401);
     register.mockRestore();
   });

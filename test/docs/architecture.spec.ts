@@ -14,8 +14,6 @@ function codeSpansUnder(head: string): string[][] {
   return rows.map((row) => [...row.split('|')[1]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
 }
 
-const filesNamedIn = (text: string): string[] => [...text.matchAll(/`([\w./-]+\.ts)`/g)].map(([, name]) => name!);
-
 function foldersIn(folder: string): string[] {
   const entries = readdirSync(join(ROOT, folder), { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${name}/`);
@@ -39,7 +37,7 @@ describe('the architecture guide', () => {
   });
 
   it('the architecture guide names only files that exist', () => {
-    const files = filesNamedIn(guide);
+    const files = [...guide.matchAll(/`([\w./-]+\.ts)`/g)].map(([, name]) => name!);
     expect(files.length).toBeGreaterThan(80);
     const isMissing = (name: string): boolean => !existsSync(join(name.startsWith('test/') ? ROOT : SOURCES, name));
     expect(files.filter(isMissing)).toEqual([]);

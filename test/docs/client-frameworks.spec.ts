@@ -82,21 +82,16 @@ describe.each([
 });
 
 it('the QueryClient of the guide repeats what may succeed, and forgets the former user', async () => {
+  type Options = { defaultOptions: { queries: { retry(count: number, error: unknown): boolean } } };
   const [clear, resetQueries] = [jest.fn(), jest.fn()];
-  let retry!: (count: number, error: unknown) => boolean;
-  class QueryClient {
-    clear = clear;
-    resetQueries = resetQueries;
-    constructor(options: { defaultOptions: { queries: { retry: typeof retry } } }) {
-      ({ retry } = options.defaultOptions.queries);
-    }
-  }
+  const QueryClient = jest.fn<object, [Options]>(() => ({ clear, resetQueries }));
   run(blockOf('TanStack Query'), client, { '@tanstack/react-query': { QueryClient } });
   await client.login('alice', 'secret');
   await client.logout();
   expect([resetQueries.mock.calls.length, clear.mock.calls.length]).toEqual([1, 1]);
+  const { queries } = QueryClient.mock.calls[0]![0].defaultOptions;
   const signedOut: unknown = await client.fetch('/me').catch((error: unknown) => error);
-  expect([retry(0, signedOut), retry(0, new TypeError())]).toEqual([false, true]);
+  expect([queries.retry(0, signedOut), queries.retry(0, new TypeError())]).toEqual([false, true]);
 });
 
 it('the handler for MSW responds to a client of the application', async () => {

@@ -19,22 +19,16 @@ const rows = readFileSync(join(ROOT, 'docs/compatibility.md'), 'utf8')
 
 describe('docs/compatibility.md', () => {
   it.each([
-    ['current', VERSIONS, LAYOUTS, NODES, NODE_LINES],
-    ['older', OLDER_VERSIONS, OLDER_LAYOUTS, OLDER_NODES, OLDER_NODES],
-  ])(
-    'the table of %s versions reports that each combination compiles and works',
-    (_, versions, layouts, nodes, lines) => {
-      const found = rows.filter((row) => versions.some(({ nest, typeorm }) => row[1] === nest && row[2] === typeorm));
-      const combinations = versions.flatMap(({ nest, typeorm }) =>
-        layouts.map(({ modules, resolution }) => [nest, typeorm, modules, resolution]),
-      );
-      expect(found.map((row) => row.slice(1, 5))).toEqual(combinations);
-      for (const row of found) {
-        expect(row[5]).toMatch(/^compile with \d/);
-        expect(row.slice(6, -1)).toEqual(Array(nodes.length + lines.length).fill('works'));
-      }
-    },
-  );
+    ['current', VERSIONS, LAYOUTS, [...NODES, ...NODE_LINES]],
+    ['older', OLDER_VERSIONS, OLDER_LAYOUTS, [...OLDER_NODES, ...OLDER_NODES]],
+  ])('the table of %s versions reports that each combination compiles and works', (_, versions, layouts, nodes) => {
+    const works = [expect.stringMatching(/^compile with \d/), ...nodes.map(() => 'works')];
+    const combinations = versions.flatMap(({ nest, typeorm }) =>
+      layouts.map(({ modules, resolution }) => [nest, typeorm, modules, resolution, ...works]),
+    );
+    const found = rows.filter((row) => versions.some(({ nest, typeorm }) => row[1] === nest && row[2] === typeorm));
+    expect(found.map((row) => row.slice(1, -1))).toEqual(combinations);
+  });
 
   it('the compatibility table has a column for each version of Node', () => {
     const head = rows.find(([, first]) => first === 'Nest')!;

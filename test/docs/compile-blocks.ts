@@ -31,11 +31,10 @@ const STRICT: ts.CompilerOptions = {
 
 /** The globals that code has without an import, by its environment. */
 const ENVIRONMENTS = {
-  node: { lib: ['lib.es2024.d.ts'], types: ['node'] },
+  // The types of Jest are for docs/testing.md.
+  node: { lib: ['lib.es2024.d.ts'], types: ['node', 'jest'] },
   browser: { lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'], types: [] },
-  test: { lib: ['lib.es2024.d.ts'], types: ['node', 'jest'] },
 } satisfies Record<string, ts.CompilerOptions>;
-export type Environment = keyof typeof ENVIRONMENTS;
 
 /** Matches an import of a module that may be another block of the document. */
 const IMPORT_OF_BLOCK = /^ *import (?:type )?\{ (?:type )?(\w+)[^}]*\} from '(\.[^']*)\.js'/gm;
@@ -46,7 +45,7 @@ const IMPORT_OF_BLOCK = /^ *import (?:type )?\{ (?:type )?(\w+)[^}]*\} from '(\.
  */
 export function compileBlocks(
   blocks: readonly CodeBlock[],
-  environment: Environment,
+  environment: keyof typeof ENVIRONMENTS,
   contexts: Readonly<Record<string, DocumentContext>> = {},
 ): string[] {
   const modules = blocks.map((block, index) => {

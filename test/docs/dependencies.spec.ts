@@ -52,13 +52,6 @@ describe('the dependencies of the library', () => {
     }
   });
 
-  it.each(['auth', 'client'])('each entry of libs/%s has types for compilers that do not read exports', (name) => {
-    const { exports, typesVersions } = read(`libs/${name}/package.json`) as Record<'exports' | 'typesVersions', object>;
-    const entries = Object.keys(exports).filter((path) => path !== '.' && path !== './package.json');
-    const typed = Object.keys((typesVersions as { '*': object })['*']);
-    expect(typed.map((path) => `./${path}`).sort()).toEqual(entries.sort());
-  });
-
   it('the library runs no install script', () => {
     expect(library.scripts).toBeUndefined();
   });

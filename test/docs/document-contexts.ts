@@ -18,12 +18,6 @@ const PAGE_MODULES = {
 };
 
 export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
-  'README.md': {
-    modules: {
-      'node_modules/@nestjs/config/index': `export declare class ConfigModule {}
-        export declare class ConfigService { getOrThrow(name: string): any; }`,
-    },
-  },
   'docs/administrators.md': {
     declared: `${APP}
       import type { AuthRequest, SessionAdministration as Administration } from 'nestjs-session-auth';
@@ -102,10 +96,6 @@ export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
   },
   'docs/moving-from-jwt.md': {
     modules: {
-      'jwt-auth.guard': `import type { CanActivate, ExecutionContext } from '@nestjs/common';
-        export declare class JwtAuthGuard implements CanActivate {
-          canActivate(context: ExecutionContext): boolean | Promise<boolean>;
-        }`,
       'old-tokens': `export declare class OldTokens {
         take(token: string): Promise<{ userId: number; issuedAt: Date } | undefined>;
       }`,

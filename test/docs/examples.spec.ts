@@ -19,10 +19,6 @@ describe.each(EXAMPLES)('the example $name', ({ folder, guide }) => {
     const missing = typescript.filter(({ code }) => !sources.some((source) => source.includes(code.trimEnd())));
     expect(missing).toEqual([]);
   });
-
-  it('the example has at most 220 lines', () => {
-    expect(sources.join('').split('\n').length - 1).toBeLessThanOrEqual(220);
-  });
 });
 
 describe.each([

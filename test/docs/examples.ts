@@ -4,18 +4,11 @@ import { join } from 'node:path';
 const FOLDER = join(__dirname, '../../examples');
 const GUIDES: Readonly<Record<string, string>> = { 'server-rendered': 'server-rendered-pages' };
 
-/** An application in `examples/` and the guide that shows its code. */
-export interface Example {
-  readonly name: string;
-  readonly folder: string;
-  readonly guide: string;
-}
-
 /** The examples without an API, which test/package/front-ends.spec.ts runs in a browser. */
 export const FRONT_ENDS: readonly string[] = ['react', 'next'];
 
-/** The examples with an API. */
-export const EXAMPLES: readonly Example[] = readdirSync(FOLDER)
+/** The examples with an API, and the guides that show their code. */
+export const EXAMPLES = readdirSync(FOLDER)
   .filter((name) => existsSync(join(FOLDER, name, 'package.json')) && !FRONT_ENDS.includes(name))
   .map((name) => ({ name, folder: join(FOLDER, name), guide: `docs/${GUIDES[name] ?? name}.md` }));
 

@@ -5,16 +5,12 @@ import { DataSource, type DataSourceOptions, type MigrationInterface } from 'typ
 import { DATABASES } from '../support/databases';
 import { entityOf, TEXT } from '../support/mapped-users';
 import { databaseForTest } from '../support/start-for-test';
-import { blocksOf } from './code-blocks';
-import { runBlock } from './run-block';
+import { codeOf } from './run-block';
 
-const codeWith = <T>(page: string, text: string): T =>
-  runBlock<T>(blocksOf(page).find(({ code }) => code.includes(text))!);
-
-const { RolesGuard, Roles } = codeWith<{ RolesGuard: Type<CanActivate>; Roles: (role: string) => MethodDecorator }>(
-  'docs/roles.md',
-  'class RolesGuard',
-);
+const { RolesGuard, Roles } = codeOf('docs/roles.md')<{
+  RolesGuard: Type<CanActivate>;
+  Roles: (role: string) => MethodDecorator;
+}>('## Add the guard');
 
 class Reports {
   @Roles('admin')
@@ -44,10 +40,9 @@ it.each<[boolean, string, object, 'list' | 'open']>([
 );
 
 const Member = entityOf('members', { id: { type: Number, primary: true }, email: TEXT, foldedEmail: TEXT });
-const { FoldEmails1760000000001: FoldEmails } = codeWith<Record<string, Type<MigrationInterface>>>(
-  'docs/your-own-users.md',
-  'class FoldEmails',
-);
+const { FoldEmails1760000000001: FoldEmails } = codeOf('docs/your-own-users.md')<
+  Record<string, Type<MigrationInterface>>
+>('### Ignore case', {}, 1);
 
 describe.each(DATABASES)('the migration for folded usernames in docs/your-own-users.md on %s', (name) => {
   it.each([

@@ -1,6 +1,8 @@
 import type { Type } from '@nestjs/common';
-import { AUTH_ENTITIES_WITHOUT_USERS, RealmResolver, type TransportCall, type UserStore } from 'nestjs-session-auth';
+import { AUTH_ENTITIES_WITHOUT_USERS, type RealmResolver, type UserStore } from 'nestjs-session-auth';
 import { describeOnEachDatabase } from '../support/environment';
+import { mappedUsers } from '../support/mapped-users';
+import { HeaderRealms } from '../support/realms';
 import { PASSWORD } from '../support/test-application';
 import { codeOf } from './run-block';
 
@@ -9,12 +11,7 @@ const { Member } = code<{ Member: Type }>('## Tenants');
 const { TenantOfHost } = code<{ TenantOfHost: Type<RealmResolver> }>('## Tenants', {}, 1);
 const { SignUpController } = code('## Methods without a call');
 const users = { entity: Member, username: 'email', passwordHash: 'password', realm: 'tenant' };
-const tenants = {
-  auth: { realm: TenantOfHost, users },
-  entities: [Member, ...AUTH_ENTITIES_WITHOUT_USERS],
-  controllers: [SignUpController!],
-  users: [],
-};
+const tenants = { ...mappedUsers(users, { realm: TenantOfHost }), controllers: [SignUpController!] };
 
 describeOnEachDatabase('tenants in docs/realms.md', tenants, ({ app }) => {
   it('a token is valid on the domain of its tenant only, and a user of another tenant can have the same name', async () => {
@@ -34,15 +31,8 @@ const { CustomersAndStaff } = code<{ CustomersAndStaff: Type<UserStore> }>('## A
   modules: { './people.entity.js': people },
 });
 
-class RealmOfPath extends RealmResolver {
-  realmOf(call: TransportCall): string {
-    const { headers } = call.getArgByIndex<{ headers: Record<string, string> }>(0);
-    return headers['x-realm'] ?? 'customers';
-  }
-}
-
 const kinds = {
-  auth: { realm: RealmOfPath, users: CustomersAndStaff },
+  auth: { realm: HeaderRealms, users: CustomersAndStaff },
   entities: [people.Customer, people.StaffMember, ...AUTH_ENTITIES_WITHOUT_USERS],
   users: [],
 };

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { addressOf, groupsOf, INDEX, linkOnSite, sidebarOf } from '../../website/pages';
+import { addressOf, groupsOf, INDEX, linkOnSite } from '../../website/pages';
 
 const ROOT = join(__dirname, '../..');
 const index = readFileSync(join(ROOT, INDEX), 'utf8');
@@ -17,12 +17,6 @@ it('the documentation index lists every page exactly once, and has no link outsi
 });
 
 describe('the website', () => {
-  it('the sidebar of the website has the groups and pages of the documentation index in the same order', () => {
-    expect(sidebarOf(index).map(({ text }) => text)).toEqual(groupsOf(index).map(({ title }) => title));
-    const links = sidebarOf(index).flatMap(({ items }) => items.map(({ link }) => link));
-    expect(links).toEqual(files.map((file) => `/${addressOf(file)}`));
-  });
-
   it('each page of the website has a unique address', () => {
     const addresses = [INDEX, ...files].map(addressOf);
     expect(new Set(addresses).size).toBe(addresses.length);
