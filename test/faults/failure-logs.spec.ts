@@ -2,16 +2,15 @@ import { hashSync } from 'bcrypt';
 import { AUTH_ENTITIES_WITHOUT_USERS, BcryptPasswordHasher, UserStore, type StoredUser } from 'nestjs-session-auth';
 import { Database } from '../../libs/auth/src/database/database';
 import { DIALECTS } from '../support/databases';
-import { describeApplication, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { describeApplication, describeOnEachDatabase } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 
 const SECRET = 'secret-value';
 
-describeOnEachDatabase('the log of a failed statement', {}, (env: TestEnvironment) => {
+describeOnEachDatabase('the log of a failed statement', {}, ({ app, name }) => {
   beforeAll(async () => {
-    const { dataSource } = env.app;
-    await dataSource.query('CREATE TABLE shelves (id integer PRIMARY KEY, name varchar(40) NOT NULL UNIQUE)');
-    await dataSource.query(`INSERT INTO shelves (id, name) VALUES (1, '${SECRET}')`);
+    await app.dataSource.query('CREATE TABLE shelves (id integer PRIMARY KEY, name varchar(40) NOT NULL UNIQUE)');
+    await app.dataSource.query(`INSERT INTO shelves (id, name) VALUES (1, '${SECRET}')`);
   });
 
   it.each([
@@ -25,8 +24,7 @@ describeOnEachDatabase('the log of a failed statement', {}, (env: TestEnvironmen
     ],
     ['a duplicate value', 'INSERT INTO shelves (id, name) VALUES (3, ?)', /(constraint|column) .*name/],
   ])('the log of a statement that failed because of %s contains the cause and no value', async (_, sql, line) => {
-    const { app, database } = env;
-    const text = DIALECTS[database.name] === 'postgres' ? sql.replace('?', '$1') : sql;
+    const text = DIALECTS[name] === 'postgres' ? sql.replace('?', '$1') : sql;
     const failing = app.nest.get(Database).run(null, { sql: text, params: [SECRET], isPrepared: false });
     await expect(failing).rejects.toMatchObject({ code: 'database_unavailable' });
     const logged = app.logs.join('\n');
@@ -35,7 +33,6 @@ describeOnEachDatabase('the log of a failed statement', {}, (env: TestEnvironmen
   });
 
   it('the log of a missing table of the library contains the name of the table and the command to run', async () => {
-    const { app } = env;
     const { access_token: token } = await app.login();
     await app.dataSource.query('ALTER TABLE auth_events RENAME TO renamed');
     for (let i = 0; i < 3; i++) await app.get('/auth/history', token).expect(503);
@@ -76,33 +73,31 @@ const OPTIONS = {
   auth: { users: FailingUsers, passwordHasher: new FailingHasher(4), passwordPolicy: { check } },
 };
 
-describeApplication("the log of a failure in the application's code", OPTIONS, (env: TestEnvironment) => {
-  const login = (username: string) => env.app.http.post('/auth/login').send({ username, password: PASSWORD });
-  const expectLogged = (line: RegExp): void => expect(env.app.logs.join('\n')).toMatch(line);
+describeApplication("the log of a failure in the application's code", OPTIONS, ({ app }) => {
+  const login = (username: string) => app.http.post('/auth/login').send({ username, password: PASSWORD });
+  afterEach(() => void (FailingHasher.isFailing = false));
 
-  it('the log of a failing user store contains name, message, stack and cause', async () => {
-    await login('bob').expect(503);
-    expectLogged(
+  it.each<[string, fail: () => PromiseLike<unknown>, line: RegExp]>([
+    [
+      'user store',
+      () => login('bob').expect(503),
       /The user store failed in findByUsername\(\): RangeError: no shelf for bob[^]* at FailingUsers\.findByUsername [^]*Caused by: TypeError: the index is away\n +at /,
-    );
-  });
-
-  it('the log of a failing hasher contains name, message, stack and cause', async () => {
-    FailingHasher.isFailing = true;
-    await login('alice').expect(500, { detail: 'Internal server error.' });
-    FailingHasher.isFailing = false;
-    expectLogged(
+    ],
+    [
+      'hasher',
+      () => {
+        FailingHasher.isFailing = true;
+        return login('alice').expect(500, { detail: 'Internal server error.' });
+      },
       /Unexpected RangeError: no memory for Argon2[^]* at FailingHasher\.verify [^]*Caused by: TypeError: the pool\n +at /,
-    );
-  });
-
-  it('the log of a failing password check contains name, message, stack and cause', async () => {
-    const { access_token: token } = await env.app.login();
-    const change = { current_password: PASSWORD, new_password: 'a password that is new' };
-    await env.app.post('/auth/password/change', token, change).expect(500);
-    expectLogged(
+    ],
+    [
+      'password check',
+      async () => app.changePassword((await app.login()).access_token, 'a password that is new').expect(500),
       /Unexpected RangeError: the list of breached passwords is away[^]* at .*check [^]*Caused by: TypeError: no network\n +at /,
-    );
-    expect(env.app.logs.join('\n')).not.toContain(change.new_password);
+    ],
+  ])('the log of a failing %s contains name, message, stack and cause', async (_, fail, line) => {
+    await fail();
+    expect(app.logs.join('\n')).toMatch(line);
   });
 });
