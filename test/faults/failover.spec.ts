@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthUser } from 'nestjs-session-auth';
 import { describeEachPooled, DIALECTS } from '../support/databases';
-import { UNAVAILABLE, userIdOf } from '../support/environment';
+import { UNAVAILABLE } from '../support/environment';
 import { startForTest } from '../support/start-for-test';
 import { SwitchingProxy } from '../support/switching-proxy';
 import { Tap, withDeadline } from '../support/tap';
@@ -104,25 +104,13 @@ describeEachPooled('a pool that is routed to a read-only server on %s', (name) =
   it('the library checks its connections after a transaction of the application found a read-only server', async () => {
     const session = await app.login();
     await switchBriefly();
-    const id = await userIdOf(app);
+    const id = await app.userId();
     await switchApplicationBriefly();
     const forgotten = app.dataSource.transaction((manager) => app.auth.inTransaction(manager).forgetUser(id));
     await expect(forgotten).rejects.toMatchObject({ code: 'database_unavailable' });
     const opened = proxy.opened;
     expect(await app.auth.authenticate(session.access_token)).not.toBeNull();
     expect(proxy.opened).toBeGreaterThan(opened);
-  });
-
-  it('the pool can be replaced again after the DataSource was closed and opened', async () => {
-    const session = await app.login();
-    await switchBriefly();
-    await app.post('/auth/logout/all', session.access_token, { keep_current: true }).expect(200);
-    await app.dataSource.destroy();
-    await app.dataSource.initialize();
-    await app.get('/me', session.access_token).expect(200);
-    await switchBriefly();
-    await logout(session).expect(200);
-    await app.get('/me', session.access_token).expect(401);
   });
 
   it('an operation is retried if a statement or the COMMIT fails because the server refuses writes', async () => {

@@ -32,7 +32,7 @@ const fail = (): never => {
 };
 
 /** Throws the driver's error for a transaction that the database rolls back because of a conflict. */
-const deadlock = ({ name }: Tools): never => {
+export const deadlock = ({ name }: Pick<Tools, 'name'>): never => {
   if (name === 'sqlite') throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
   if (DIALECTS[name] === 'postgres') throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
   throw Object.assign(new Error('Deadlock found'), { code: 'ER_LOCK_DEADLOCK', errno: 1213 });
@@ -70,32 +70,21 @@ const FAULTS: readonly Fault[] = [
 /** Returns the faults of a database. */
 export const faultsOn = (name: DatabaseName): Fault[] => FAULTS.filter(({ on }) => on.includes(DIALECTS[name]));
 
-/** Injects the fault into the n-th statement from now on. */
-export class FaultHook implements Hook {
-  private calls = 0;
-  /** The statement that failed, or null. */
-  struck: string | null = null;
-
-  constructor(
-    private readonly fault: Fault,
-    private readonly at: number,
-    private readonly tools: Tools,
-  ) {}
-
-  before(call: Call): void | Promise<void> {
-    if (call.kind !== 'statement' || call.sql === 'ROLLBACK') return;
-    this.calls++;
-    if (!this.strikes()) return;
-    this.struck ??= call.sql;
-    return this.fault.before?.(this.tools);
-  }
-
-  after(call: Call): void | Promise<void> {
-    if (call.kind !== 'statement' || call.sql === 'ROLLBACK' || !this.strikes()) return;
-    return this.fault.after?.(this.tools);
-  }
-
-  private strikes(): boolean {
-    return this.calls === this.at || (this.fault.lasting === true && this.calls > this.at);
-  }
+/** Returns a hook that injects the fault into the n-th statement from now on. `struck` is that statement. */
+export function faultAt(at: number, fault: Fault, tools: Tools): Hook & { struck: string | null } {
+  let statements = 0;
+  const isCounted = ({ kind, sql }: Call): boolean => kind === 'statement' && sql !== 'ROLLBACK';
+  const strikes = (): boolean => statements === at || (fault.lasting === true && statements > at);
+  const hook: ReturnType<typeof faultAt> = {
+    struck: null,
+    before(call) {
+      if (!isCounted(call)) return;
+      statements++;
+      if (!strikes()) return;
+      hook.struck ??= call.sql;
+      return fault.before?.(tools);
+    },
+    after: (call) => (isCounted(call) && strikes() ? fault.after?.(tools) : undefined),
+  };
+  return hook;
 }

@@ -1,12 +1,7 @@
 import { describeEachPooled, DIALECTS } from '../support/databases';
 import { DataSource } from 'typeorm';
 import { EventLog } from '../../libs/auth/src/history/event-log';
-import {
-  describeOnEachDatabase,
-  describeOnEachServer,
-  UNAVAILABLE,
-  type TestEnvironment,
-} from '../support/environment';
+import { describeOnEachDatabase, describeOnEachServer, UNAVAILABLE } from '../support/environment';
 import { databaseForTest, startForTest } from '../support/start-for-test';
 import { pending, withDeadline } from '../support/tap';
 import { PASSWORD } from '../support/test-application';
@@ -49,9 +44,8 @@ describeEachPooled('when another transaction has locked the event log on %s', (n
   );
 });
 
-describeOnEachServer('a log that responds late', {}, (env: TestEnvironment) => {
+describeOnEachServer('a log that responds late', {}, ({ app, tap }) => {
   it('the revocation after reuse is committed although its event has used up the time of the refresh', async () => {
-    const { app, tap } = env;
     const session = await app.login();
     await app.refresh(session.refresh_token).expect(200);
     const responding = pending();
@@ -64,9 +58,8 @@ describeOnEachServer('a log that responds late', {}, (env: TestEnvironment) => {
   });
 });
 
-describeOnEachDatabase('the log and the database', {}, (env: TestEnvironment) => {
+describeOnEachDatabase('the log and the database', {}, ({ app, start, tap }) => {
   it('an event id that already exists is replaced by a new id', async () => {
-    const { app } = env;
     const session = await app.login();
     const [{ id }] = await app.dataSource.query('SELECT id FROM auth_events');
     const log = app.nest.get<{ nextId(): number }>(EventLog);
@@ -77,7 +70,6 @@ describeOnEachDatabase('the log and the database', {}, (env: TestEnvironment) =>
   });
 
   it('a request whose read by TypeORM fails receives 503', async () => {
-    const { app, tap } = env;
     const session = await app.login();
     let failures = 0;
     tap.hook = {
@@ -90,7 +82,7 @@ describeOnEachDatabase('the log and the database', {}, (env: TestEnvironment) =>
   });
 
   it('guarded routes, logins and refreshes respond with 503 while the DataSource is closed', async () => {
-    const app = await env.start();
+    const app = await start();
     const session = await app.login();
     await app.dataSource.destroy();
     const answers = [

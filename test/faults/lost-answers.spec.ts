@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { bind } from '../../libs/auth/src/database/transaction';
 import { refreshWithCookies } from '../support/cookie-refresh';
 import { describeOn } from '../support/databases';
-import { describeOnEachServer, type TestEnvironment } from '../support/environment';
+import { describeOnEachServer } from '../support/environment';
 import { startForTest } from '../support/start-for-test';
 import { connectionLost, Tap } from '../support/tap';
 import { PASSWORD, type TestApplication } from '../support/test-application';
@@ -28,8 +28,8 @@ function expectNoAlarm(...apps: readonly TestApplication[]): void {
   for (const app of apps) expect(app.signals.filter(({ name }) => /reuse|logged_out/.test(name))).toEqual([]);
 }
 
-describeOnEachServer('a refresh whose result is lost after the commit', {}, (env: TestEnvironment) => {
-  const startWith = (auth: AuthModuleOptions): Promise<TestApplication> => env.start({ auth });
+describeOnEachServer('a refresh whose result is lost after the commit', {}, ({ start }) => {
+  const startWith = (auth: AuthModuleOptions): Promise<TestApplication> => start({ auth });
 
   it.each<AuthModuleOptions>([{}, { rotateRefreshTokens: false }, { refreshReuseGraceSeconds: 10 }])(
     'the refresh returns the committed pair and is recorded once, with the options %j',

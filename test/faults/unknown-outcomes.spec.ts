@@ -3,7 +3,7 @@ import { refreshWithCookies } from '../support/cookie-refresh';
 import { bind } from '../../libs/auth/src/database/transaction';
 import { describeOn } from '../support/databases';
 import { SECOND } from '../support/driven-clock';
-import { describeOnEachServer, storedSession, UNAVAILABLE, type TestEnvironment } from '../support/environment';
+import { describeOnEachServer, UNAVAILABLE } from '../support/environment';
 import { startForTest } from '../support/start-for-test';
 import { type Call, connectionLost, pending, Tap, withDeadline } from '../support/tap';
 import type { TestApplication } from '../support/test-application';
@@ -37,15 +37,14 @@ async function refreshLate(
 }
 
 /** Runs on databases with servers, on which a COMMIT can succeed although its result arrives late or never. */
-describeOnEachServer('a refresh that failed with 503 because its outcome is unknown', {}, (env: TestEnvironment) => {
+describeOnEachServer('a refresh that failed with 503 because its outcome is unknown', {}, ({ app, start, tap }) => {
   const fail = (token: string, isDone?: boolean, at?: RegExp): Promise<void> =>
-    refreshLate(env.app, env.tap, token, isDone, at);
-  const expectReuses = (reuses: number): void => expect(env.app.sent('token_reuse_detected')).toHaveLength(reuses);
+    refreshLate(app, tap, token, isDone, at);
+  const expectReuses = (reuses: number): void => expect(app.sent('token_reuse_detected')).toHaveLength(reuses);
 
   it.each([true, false])(
     'repeating the refresh returns a valid pair, and one refresh is recorded (first refresh committed: %s)',
     async (isDone) => {
-      const { app } = env;
       const { refresh_token: token } = await app.login();
       await fail(token, isDone);
       const { body: pair } = (await app.refresh(token).expect(200)) as { body: Pair };
@@ -58,7 +57,6 @@ describeOnEachServer('a refresh that failed with 503 because its outcome is unkn
   );
 
   it('repeating the refresh returns the pair once, and presenting the token again is reuse', async () => {
-    const { app } = env;
     const first = await app.login();
     await fail(first.refresh_token);
     await app.refresh(first.refresh_token).expect(200);
@@ -73,7 +71,6 @@ describeOnEachServer('a refresh that failed with 503 because its outcome is unkn
   });
 
   it('repeating the refresh returns the pair within a minute, and as long as the outcome stays unknown', async () => {
-    const { app } = env;
     const { refresh_token: token } = await app.login();
     await fail(token);
     app.clock.advance(59 * SECOND);
@@ -90,32 +87,31 @@ describeOnEachServer('a refresh that failed with 503 because its outcome is unkn
   });
 
   it('without a grace period, repeating the refresh on another instance is reuse', async () => {
-    const other = await env.start();
-    const { refresh_token: token } = await env.app.login();
+    const other = await start();
+    const { refresh_token: token } = await app.login();
     await fail(token);
     await other.refresh(token).expect(400);
     expect(other.sent('token_reuse_detected')).toHaveLength(1);
   });
 
   it('repeating the refresh over a different transport is reuse', async () => {
-    const { refresh_token: refreshToken } = await env.app.login();
+    const { refresh_token: refreshToken } = await app.login();
     await fail(refreshToken);
-    const byCookie = refreshWithCookies(env.app, { refreshToken, accessToken: null });
+    const byCookie = refreshWithCookies(app, { refreshToken, accessToken: null });
     await expect(byCookie).rejects.toMatchObject({ code: 'invalid_refresh_token' });
     expectReuses(1);
   });
 
   it('repeating a refresh with a token that had already been used is reuse', async () => {
-    const { app } = env;
     const { refresh_token: token, session_id: id } = await app.login();
     await app.refresh(token).expect(200);
     await fail(token);
     await app.refresh(token).expect(400);
-    expect((await storedSession(app, id)).endReason).toBe('token_reuse');
+    expect((await app.storedSession(id)).endReason).toBe('token_reuse');
   });
 
   it('repeating a replay after the grace period returns the replayed pair, and is not reuse', async () => {
-    const app = await env.start({ auth: { refreshReuseGraceSeconds: 10 } });
+    const app = await start({ auth: { refreshReuseGraceSeconds: 10 } });
     const { refresh_token: token } = await app.login();
     const { body: pair } = (await app.refresh(token).expect(200)) as { body: Pair };
     await refreshLate(app, new Tap(app), token, true, /^COMMIT$/);
@@ -133,7 +129,6 @@ describeOnEachServer('a refresh that failed with 503 because its outcome is unkn
     ],
   ])('%s', async (_, brokenAt, expected) => {
     const username = `carol ${expected}`;
-    const { app, tap } = env;
     let isBroken = false;
     tap.hook = {
       after: ({ sql }) => {
@@ -173,6 +168,6 @@ describeOn('postgres')('a refresh that takes longer than its deadline in the dat
       await manager.query(late!.sql, bind(late!, 180));
     });
     await expect(locked).rejects.toThrow('division by zero');
-    expect((await storedSession(app, id)).generation).toBe(1);
+    expect((await app.storedSession(id)).generation).toBe(1);
   });
 });
