@@ -1,24 +1,16 @@
 import { AuthEvent } from 'nestjs-session-auth';
 import { type HistoryEntry, type Pair, PASSWORD } from '../support/test-application';
-import { MINUTE } from '../support/driven-clock';
+import { HOUR, MINUTE } from '../support/driven-clock';
+import { many, writeEvents } from '../support/rows';
 import { postJson, restorePassword, sendRaw, describeEverywhere, TIMESTAMP } from '../support/environment';
 
 const PHONE =
   'Mozilla/5.0 (Linux; Android 13; SM-G991B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/116.0.0.0 Mobile Safari/537.36';
 
 describeEverywhere('the limit of the history', {}, ({ app }) => {
-  /** Logs in, and adds older events until the history contains this many. */
-  const withEvents = async (count: number): Promise<string> => {
-    const { access_token: token } = await app.login();
-    const events = app.dataSource.getRepository(AuthEvent);
-    const [row] = await events.find();
-    const copies = Array.from({ length: count - 1 }, (_, index) => ({ ...row!, id: Number(row!.id) - 1 - index }));
-    await events.insert(copies as object[]);
-    return token;
-  };
-
   it('the default limit is 50, and the maximum is 200', async () => {
-    const token = await withEvents(230);
+    await writeEvents(app, await app.userId(), many('logout', 229), HOUR);
+    const { access_token: token } = await app.login();
     const counts: [query: string, count: number][] = [
       ...['', '?', '?other=1'].map((query): [string, number] => [query, 50]),
       ...[1, 2, 49, 50, 51, 199, 200].map((count): [string, number] => [`?limit=${count}`, count]),
@@ -68,12 +60,10 @@ describeEverywhere('pages of the history', {}, ({ app }) => {
   const page = async (token: string, query: string): Promise<HistoryEntry[]> =>
     (await app.get(`/auth/history/?${query}`, token).expect(200)).body as HistoryEntry[];
 
-  /** Inserts refreshes after the event. */
-  const insertRefreshes = async (row: AuthEvent, count: number): Promise<void> => {
-    const idAt = (index: number): number => Number(row.id) + 1 + index;
-    const rows = Array.from({ length: count }, (_, i) => ({ ...row, id: idAt(i), event: 'token_refresh' as const }));
-    const events = app.dataSource.getRepository(AuthEvent);
-    for (let i = 0; i < count; i += 500) await events.insert(rows.slice(i, i + 500) as object[]);
+  /** Writes refreshes that follow the events of a login. */
+  const writeRefreshes = async (count: number): Promise<void> => {
+    app.clock.advance(MINUTE);
+    await writeEvents(app, await app.userId(), many('token_refresh', count), MINUTE / 2);
   };
 
   it('a page begins before the event with the given id, and the pages contain each event once', async () => {
@@ -95,31 +85,27 @@ describeEverywhere('pages of the history', {}, ({ app }) => {
   it('a filtered page contains only the requested events, however many refreshes followed them', async () => {
     await app.failLogin();
     const { access_token: token } = await app.login();
-    const [row] = await app.dataSource.getRepository(AuthEvent).find({ order: { id: 'DESC' } });
-    await insertRefreshes(row!, 250);
+    const [login] = await app.history(token);
+    await writeRefreshes(250);
     const names = async (query: string): Promise<string[]> => (await page(token, query)).map(({ event }) => event);
     expect(new Set(await names('limit=200'))).toEqual(new Set(['token_refresh']));
     expect(await names('event=login_success')).toEqual(['login_success']);
     expect(await names('event=login_failure,login_success')).toEqual(['login_success', 'login_failure']);
     expect(await names('event=login_failure%2Clogin_failure')).toEqual(['login_failure']);
-    expect(await names(`event=login_success&before=${row!.id}`)).toEqual([]);
+    expect(await names(`event=login_success&before=${login!.id}`)).toEqual([]);
     expect(await names('event=logout')).toEqual([]);
   });
 
   it('a filtered page searches only the newest 10,000 events before the given event', async () => {
     const { access_token: token } = await app.login();
-    const events = app.dataSource.getRepository(AuthEvent);
-    const [login] = await events.find();
-    const id = Number(login!.id);
-    await insertRefreshes(login!, 10_000);
+    await writeRefreshes(10_000);
+    const events = await app.dataSource.getRepository(AuthEvent).find({ order: { id: 'ASC' } });
+    const [login, first, second, newest] = [0, 1, 2, 10_000].map((index) => Number(events[index]!.id));
     expect(await page(token, 'event=login_success')).toEqual([]);
-    expect(await page(token, `event=login_success&before=${id + 10_000}`)).toMatchObject([{ id }]);
-    expect(await page(token, `event=token_refresh,login_success&limit=2&before=${id + 2}`)).toMatchObject([
-      { id: id + 1, event: 'token_refresh' },
-      { id, event: 'login_success' },
-    ]);
-    await events.delete({ id });
-    expect(await page(token, 'event=token_refresh&limit=1')).toMatchObject([{ id: id + 10_000 }]);
+    expect(await page(token, `event=login_success&before=${newest}`)).toMatchObject([{ id: login }]);
+    const both = await page(token, `event=token_refresh,login_success&limit=2&before=${second}`);
+    expect(both).toMatchObject([{ id: first, event: 'token_refresh' }, { id: login }]);
+    expect(await page(token, 'event=token_refresh&limit=1')).toMatchObject([{ id: newest }]);
   });
 });
 

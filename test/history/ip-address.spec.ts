@@ -34,15 +34,6 @@ it.each([
   ],
 ])('the text %j is not an address', (text) => expect(canonicalIp(text)).toBeNull());
 
-it.each([
-  ['203.0.113.7', '203.0.113.7'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-  ['2001:db8::1', '2001:db8:0:0::/64'],
-  ['::1', '0:0:0:0::/64'],
-])('the address %s belongs to the network %s', (ip, network) => {
-  expect(networkOf(ip)).toBe(network);
-});
-
 const TRUNCATED = { auth: { trackIps: 'truncated', refreshReuseGraceSeconds: 10 } } as const;
 
 describeOnEachDatabase('truncated addresses', TRUNCATED, ({ app }) => {
