@@ -3,7 +3,6 @@ import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminu
 import { AuthHealth, type AuthHealthReport } from 'nestjs-session-auth';
 import { describeOnEachDatabase } from '../support/environment';
 import { describeEachPooled, type Dialect, DIALECTS } from '../support/databases';
-import { SwitchingProxy } from '../support/switching-proxy';
 import { startForTest } from '../support/start-for-test';
 import type { TestApplication } from '../support/test-application';
 import { Tap } from '../support/tap';
@@ -109,20 +108,6 @@ describeEachPooled('the health check on %s', (name) => {
       expect(app.logs.join('\n')).toMatch(`The database failed: ${reason}.`);
       tap.hook = {};
       expect(await health()).toMatchObject({ status: 'up' });
-    },
-  );
-
-  // Skipped on MariaDB, where the probe reads no session setting.
-  (DIALECTS[name] === 'postgres' ? it : it.skip)(
-    'the health check removes connections to a read-only server from the pool',
-    async () => {
-      const proxy = new SwitchingProxy(app);
-      proxy.begin();
-      await proxy.use(1);
-      proxy.end();
-      const { opened } = proxy;
-      expect(await health()).toMatchObject({ status: 'up' });
-      expect(proxy.opened).toBeGreaterThan(opened);
     },
   );
 
