@@ -53,6 +53,7 @@ describeOnEachDatabase('signals', {}, ({ app }) => {
     expect(app.sent('login_blocked')).toMatchObject([{ userId: null }]);
     const events = await app.dataSource.getRepository(AuthEvent).find();
     expect(new Set(events.map(({ userId }) => userId))).toEqual(new Set([null]));
+    expect(events.map(({ extra }) => extra)).toContainEqual({ username: 'my********', failure_count: 1 });
     expect(JSON.stringify(events)).not.toContain('secret');
   });
 

@@ -103,18 +103,6 @@ describeOnEachDatabase('logins of users who need a second factor', { auth }, ({ 
 });
 
 describeOnEachDatabase('verifyCredentials', { auth }, ({ app }) => {
-  it('verifyCredentials returns the user and a ticket, and records the first step', async () => {
-    const { user, ticket } = await app.auth.verifyCredentials(CREDENTIALS, CLIENT);
-    expect(user).toEqual({ id: await app.userId(), username: 'alice' });
-    expect(enrolled.asked).toEqual([]);
-    const [event] = await app.auth.history(user.id);
-    expect(event).toMatchObject({ event: 'first_factor_success', ...CLIENT, extra: {} });
-    expect(await sessionsOf(app)).toBe(0);
-    const { accessToken } = await app.auth.openSession({ ticket });
-    expect(Object.keys((await app.principal(accessToken)).methods)).toEqual(['pwd']);
-    expect(await ticketsOf(app)).toBe(0);
-  });
-
   it('verifyCredentials is throttled and counted together with logins', async () => {
     const guess = { ...CREDENTIALS, password: 'wrong' };
     for (let i = 0; i < 5; i++) {
