@@ -98,34 +98,6 @@ describeOnEachDatabase('the number of statements', {}, ({ app, tap, start: start
     }
   });
 
-  it('an attempt counts in one transaction before the check, and takes one statement after it if the secret is wrong', async () => {
-    const { access_token: token } = await app.login();
-    const principal = (await app.auth.authenticate(token))!;
-    const isMysql = DIALECTS[name] === 'mysql';
-    const begin = isMysql ? 'START' : 'BEGIN';
-    const counted = ['SELECT', begin, 'SELECT', 'INSERT', ...(isMysql ? ['SELECT'] : []), 'COMMIT'];
-    for (const [isRight, rest] of [
-      [false, ['INSERT']],
-      [true, ['DELETE', begin, 'SELECT', 'UPDATE', 'COMMIT']],
-    ] as const) {
-      const attempt = (): Promise<unknown> => app.auth.attempt({ principal, method: 'otp' }, {}, () => isRight);
-      expect(await statementsDuring(tap, attempt)).toEqual([...counted, ...rest]);
-    }
-  });
-
-  it.each([{ sessionPolicy: 'single' }, { sessionPolicy: 'max_count', maxSessions: 2 }] as const)(
-    'a login that ends another session takes at most three additional statements, with the options %j',
-    async (auth) => {
-      const [app, tap] = await start(auth);
-      await app.login();
-      await app.login();
-      // The transaction already holds the lock of the user. Additional statements lock, read and mark the sessions.
-      const statements = await statementsDuring(tap, () => app.login());
-      expect(statements.length).toBeLessThanOrEqual(MAX_LOGIN_STATEMENTS + 3);
-      expect(app.sent('user_logged_out').length).toBeGreaterThan(0);
-    },
-  );
-
   it('a logout of all and reuse take as many statements for 100 sessions as for one', async () => {
     const countsFor = async (sessions: number): Promise<[reuse: number, logoutAll: number]> => {
       const logins = async () => {

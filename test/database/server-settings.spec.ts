@@ -1,7 +1,7 @@
 import { AuthSession, AuthUser } from 'nestjs-session-auth';
 import { DataSource } from 'typeorm';
 import { describeOn, type TestDatabase } from '../support/databases';
-import { INVALID_CREDENTIALS, userIdOf } from '../support/environment';
+import { INVALID_CREDENTIALS } from '../support/environment';
 import { entityOf, mappedUsers, OPTIONAL_TEXT, TEXT_ID } from '../support/mapped-users';
 import { databaseForTest, startForTest } from '../support/start-for-test';
 import { PASSWORD, TestApplication, type TestApplicationOptions } from '../support/test-application';
@@ -15,7 +15,7 @@ async function loginsWith(database: TestDatabase, representable: string, names: 
   const login = (username: string) => app.http.post('/auth/login').send({ username, password: PASSWORD });
   await login(representable).expect(200);
   for (const name of names) await login(name).expect(400, INVALID_CREDENTIALS);
-  const id = await userIdOf(app);
+  const id = await app.userId();
   const userAgent = `Mozilla/5.0 (Linux; Android 10; \u00ff${EMOJI}${KANJI}) Firefox/1.0`;
   const opened = await app.auth.login({ username: 'alice', password: PASSWORD }, { userAgent });
   await app.auth.refresh(opened.refreshToken, { userAgent });

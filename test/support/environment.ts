@@ -148,7 +148,6 @@ export async function restorePassword(app: TestApplication, username = 'alice'):
 
 export const historyOf = (app: TestApplication, accessToken: string) => app.history(accessToken);
 export const eventsOf = (app: TestApplication, accessToken: string) => app.events(accessToken);
-export const storedEnd = (app: TestApplication, sessionId: string) => app.storedEnd(sessionId);
 export const storedSession = (app: TestApplication, id: string) => app.storedSession(id);
 export const emittedEnds = (app: TestApplication) => app.emittedEnds();
 export const userIdOf = (app: TestApplication, username = 'alice') => app.userId(username);
