@@ -1,14 +1,21 @@
 import { Controller, type Type } from '@nestjs/common';
 import { Query, Resolver } from '@nestjs/graphql';
-import { MessagePattern } from '@nestjs/microservices';
+import {
+  type ClientProxy,
+  ClientProxyFactory,
+  MessagePattern,
+  type MicroserviceOptions,
+  Transport,
+} from '@nestjs/microservices';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { type Handshake, type PresentedToken, rememberHandshake, TokenSource } from 'nestjs-session-auth';
 import type { TransportCall } from 'nestjs-session-auth';
+import { firstValueFrom } from 'rxjs';
 import { bearer } from '../../support/environment';
 import { apollo } from '../../support/graphql-connection';
 import { classOf, controllerOf, type Handlers } from '../../support/handlers';
-import { TcpMessages } from '../../support/tcp-messages';
+import { freePort } from '../../support/port';
 import type { TestApplication, TestApplicationOptions } from '../../support/test-application';
 import { connectWs } from './chat';
 
@@ -34,7 +41,7 @@ interface Answer {
 
 /** The same handlers as routes, queries, and messages of WebSockets and of microservices. */
 export class EveryTransport {
-  readonly messages: TcpMessages;
+  private messages!: ClientProxy;
   readonly options: Omit<TestApplicationOptions, 'database'>;
 
   constructor(
@@ -42,7 +49,6 @@ export class EveryTransport {
     { auth, ...more }: Omit<TestApplicationOptions, 'database'> = {},
     { inheritAppConfig = true, hasSource = true } = {},
   ) {
-    this.messages = new TcpMessages(inheritAppConfig);
     const query = (name: string) => Query(() => String, { name, nullable: true });
     const toText = (result: unknown) => JSON.stringify(result);
     const toMessage = (data: unknown, event: string) => ({ event, data });
@@ -61,12 +67,19 @@ export class EveryTransport {
       ] as Type[],
       configure: async (nest) => {
         nest.useWebSocketAdapter(new WsAdapter(nest));
-        await this.messages.configure(nest);
+        const server = { transport: Transport.TCP, options: { host: '127.0.0.1', port: await freePort() } } as const;
+        nest.connectMicroservice<MicroserviceOptions>(server, { inheritAppConfig });
+        await nest.startAllMicroservices();
+        this.messages = ClientProxyFactory.create(server);
       },
     };
   }
 
   readonly close = () => this.messages.close();
+
+  /** Sends a message over TCP, and returns the result of its handler, or the error as `{ error }`. */
+  readonly send = (pattern: string, data: unknown): Promise<unknown> =>
+    firstValueFrom(this.messages.send<unknown>(pattern, data)).catch((error: unknown) => ({ error }));
 
   /** Calls a handler over HTTP, GraphQL, WebSockets and TCP. Returns the results, or the codes of the errors. */
   async ask(app: TestApplication, name: string, token: string | null, data: unknown = {}, more: object = {}) {
@@ -78,7 +91,7 @@ export class EveryTransport {
       .send({ query: `{ ${name} }` });
     const { data: found, errors } = answer as Answer;
     const payload = token === null ? data : { ...(data as object), accessToken: token };
-    const message = await this.messages.send(name, payload);
+    const message = await this.send(name, payload);
     const { error } = (message ?? {}) as { error?: { code?: string } };
     return [
       ok ? (Array.isArray(body) ? body : text) : ((body as { code?: string }).code ?? 'error'),
