@@ -1,5 +1,5 @@
 import { Post } from '@nestjs/common';
-import { CurrentSession, CurrentUser, OptionalAuth, Public, RequireRecentLogin } from 'nestjs-session-auth';
+import { CurrentSession, CurrentUser, OptionalAuth, Public } from 'nestjs-session-auth';
 import { ACCESS, Browser } from '../support/browser';
 import { MINUTE } from '../support/driven-clock';
 import { describeApplication, describeHttp, INVALID_ACCESS as INVALID } from '../support/environment';
@@ -10,23 +10,8 @@ const NOBODY = [null, null, null];
 const visitor = returning(CurrentUser(), CurrentSession(), OfRequest('auth'));
 
 const Reader = controllerOf('reader', [], { optional: [OptionalAuth(), visitor] });
-const Optional = controllerOf(
-  '',
-  [OptionalAuth()],
-  {
-    own: [visitor],
-    write: [Post('optional'), visitor],
-    guarded: [GUARD],
-    recent: [RequireRecentLogin({ withinSeconds: 60 })],
-    public: [Public(), returning(OfRequest('auth'))],
-    publicUser: [Public(), returning(CurrentUser())],
-  },
-  Reader,
-);
 const controllers = [
-  Optional,
-  // This class requires a token, although its base class does not.
-  controllerOf('derived', [], {}, Optional),
+  controllerOf('', [OptionalAuth()], { own: [visitor], write: [Post('optional'), visitor] }, Reader),
   controllerOf('guarded', [GUARD], {}, Reader),
   controllerOf('public', [Public()], {}, Reader),
 ];
@@ -51,42 +36,22 @@ describe.each([false, true])('with globalGuard: %s', (globalGuard) => {
         await app.get(path, 'token').expect(401, INVALID);
       },
     );
-  });
-});
 
-describeHttp('optional routes of an application', { controllers }, ({ app }) => {
-  it('@OptionalAuth() refuses an invalid token, as a guarded route does', async () => {
-    const headers = { 'www-authenticate': 'Bearer realm="api", error="invalid_token"' };
-    const [ended, expired, disabled] = [await app.login(), await app.login(), await app.login('bob')];
-    const expectRefusal = async (presented: string): Promise<void> => {
-      expect(await app.get('/optional', presented).expect(401, INVALID)).toMatchObject({ headers });
-    };
-    await expectRefusal(ended.access_token.slice(0, -1));
-    await app.post('/auth/logout', ended.access_token).expect(200);
-    await expectRefusal(ended.access_token);
-    await app.setActive('bob', false);
-    await expectRefusal(disabled.access_token);
-    await app.setActive('bob', true);
-    app.clock.advance(15 * MINUTE);
-    await expectRefusal(expired.access_token);
-  });
-
-  it('a different declaration on a handler overrides @OptionalAuth() on its class', async () => {
-    const { access_token: token } = await app.login();
-    for (const path of ['/guarded', '/recent']) {
-      await app.http.get(path).expect(401);
-      await app.get(path, token).expect(200);
-    }
-    await app.get('/public', 'token').expect(200, [null]);
-    await app.get('/publicUser', token).expect(500);
-    app.clock.advance(2 * MINUTE);
-    await app.get('/recent', token).expect(403);
-  });
-
-  it('@OptionalAuth() on a class does not apply to subclasses', async () => {
-    await app.http.get('/own').expect(200);
-    await app.http.get('/derived/own').expect(401);
-    await app.get('/derived/own', (await app.login()).access_token).expect(200);
+    it('@OptionalAuth() refuses an invalid token, as a guarded route does', async () => {
+      const headers = { 'www-authenticate': 'Bearer realm="api", error="invalid_token"' };
+      const [ended, expired, disabled] = [await app.login(), await app.login(), await app.login('bob')];
+      const expectRefusal = async (presented: string): Promise<void> => {
+        expect(await app.get('/optional', presented).expect(401, INVALID)).toMatchObject({ headers });
+      };
+      await expectRefusal(ended.access_token.slice(0, -1));
+      await app.post('/auth/logout', ended.access_token).expect(200);
+      await expectRefusal(ended.access_token);
+      await app.setActive('bob', false);
+      await expectRefusal(disabled.access_token);
+      await app.setActive('bob', true);
+      app.clock.advance(15 * MINUTE);
+      await expectRefusal(expired.access_token);
+    });
   });
 });
 
