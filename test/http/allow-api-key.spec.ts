@@ -1,17 +1,14 @@
 import { Controller, Get, Next } from '@nestjs/common';
-import { ResolveField, Resolver } from '@nestjs/graphql';
-import { AllowApiKey, ApiKeys, CurrentPrincipal, CurrentSession, CurrentUser, OpenSockets } from 'nestjs-session-auth';
+import { AllowApiKey, ApiKeys, CurrentPrincipal, CurrentSession, CurrentUser } from 'nestjs-session-auth';
 import { OptionalAuth, Public, RequireRecentLogin, RequireRoles, SessionAdministration } from 'nestjs-session-auth';
 import { createKey } from '../support/api-keys';
-import { describeApplication, describeHttp, INVALID_ACCESS, MISSING } from '../support/environment';
-import { mercurius } from '../support/graphql-connection';
+import { describeHttp, INVALID_ACCESS, MISSING } from '../support/environment';
 import { controllerOf, GUARD, OfRequest, returning } from '../support/handlers';
 import { HeaderTokens } from '../support/header-tokens';
 import { mappedUsers, MEMBERS_WITH_ROLES, MemberWithRoles } from '../support/mapped-users';
 import { createAlices, Member, tenants } from '../support/realms';
 import { applicationStarter } from '../support/start-for-test';
 import { CREDENTIALS, PASSWORD, type TestApplication } from '../support/test-application';
-import { EveryTransport } from './transports/every-transport';
 
 const NOT_ALLOWED = { detail: 'This call does not accept API keys.', code: 'api_key_not_allowed' };
 const SCOPE_MISSING = { detail: 'The API key does not have the required scope.', code: 'insufficient_scope' };
@@ -176,95 +173,4 @@ it('a key of another realm is invalid, also after its user has moved, and change
   await update({ tenant: 'globex', email: 'moved' });
   for (const realm of ['acme', 'globex']) await call(realm).expect(401, INVALID_ACCESS);
   expect(await keys.list(acme!)).toHaveLength(1);
-});
-
-it('@AllowApiKey() beside @Public(), or on a field whose guards Nest ignores, prevents the start', async () => {
-  const contradictory = controllerOf('Contradictory', [], { both: [Public(), READ] });
-  await expect(start({ controllers: [contradictory] })).rejects.toThrow('Contradictory.both');
-  @Resolver('Thing')
-  class ThingResolver {
-    @ResolveField()
-    @READ
-    secret(): void {}
-  }
-  const imports = [mercurius({ typeDefs: 'type Query { a: Int } type Thing { secret: Int }', autoSchemaFile: false })];
-  const starting = start({ platform: 'fastify', imports, providers: [ThingResolver] });
-  await expect(starting).rejects.toThrow('ThingResolver.secret');
-});
-
-const everywhere = new EveryTransport({
-  allowed: [READ, returning(CurrentPrincipal())],
-  refused: [GUARD],
-  unguarded: [returning(CurrentUser())],
-});
-
-describeApplication('API keys over all transports', everywhere.options, ({ app }) => {
-  afterAll(everywhere.close);
-
-  it('only handlers with @AllowApiKey() accept a key, and each message checks it', async () => {
-    const { key, id } = await createKey(app);
-    const apiKey = { id, name: 'export', scopes: ['orders:read'] };
-    const principal = { userId: await app.userId(), roles: [], realm: null, apiKey };
-    expect(await everywhere.ask(app, 'allowed', key)).toEqual(Array(4).fill([principal]));
-    expect(await everywhere.ask(app, 'refused', key)).toEqual(Array(4).fill('api_key_not_allowed'));
-    expect(await everywhere.ask(app, 'allowed', null)).toEqual(Array(4).fill('credentials_missing'));
-    await revoke(app, id);
-    expect(await everywhere.ask(app, 'allowed', key)).toEqual(Array(4).fill('access_token_invalid'));
-  });
-
-  it('no other query of an operation knows the caller of a key', async () => {
-    const { key } = await createKey(app);
-    const { body } = await app.post('/graphql', key, { query: '{ allowed again: allowed refused unguarded }' });
-    const own = expect.stringContaining('"name":"export"') as string;
-    expect(body.data).toEqual({ allowed: own, again: own, refused: null, unguarded: null });
-  });
-});
-
-describeApplication('sockets of API keys', {}, ({ app }) => {
-  const authenticate = (key: string) => app.nest.get(ApiKeys).authenticate(key, ['orders:read']);
-  beforeEach(async () => app.auth.enableUser(await app.userId()));
-
-  it.each<[string, (app: TestApplication, id: string) => Promise<unknown>]>([
-    ['its key is revoked', revoke],
-    ['its user is disabled', async () => app.auth.disableUser(await app.userId())],
-    ['the password is reset', async () => app.auth.resetPassword(await app.userId(), PASSWORD)],
-    ['its user is forgotten', async () => app.auth.forgetUser(await app.userId())],
-    [
-      'a refresh token is reused',
-      async () => {
-        const { refresh_token: token } = await app.login();
-        for (const status of [200, 400]) await app.refresh(token).expect(status);
-      },
-    ],
-    [
-      'the key of the user is used while the user is disabled in the table',
-      async () => {
-        await app.dataSource.query(`UPDATE auth_users SET active = false WHERE username = 'alice'`);
-        await app.nest.get(OpenSockets).check();
-      },
-    ],
-    [
-      'another instance has revoked its key, at the next check',
-      async (_, id) => {
-        await app.dataSource.query(`DELETE FROM auth_api_keys WHERE id = '${id}'`);
-        await app.nest.get(OpenSockets).check();
-      },
-    ],
-  ])('a socket is closed when %s', async (_, end) => {
-    const { key, id } = await createKey(app);
-    const bob = await createKey(app, {}, 'bob');
-    const closed: string[] = [];
-    for (const one of [key, bob.key])
-      app.nest.get(OpenSockets).register(await authenticate(one), () => closed.push(one));
-    await end(app, id);
-    while (closed.length === 0) await new Promise(setImmediate);
-    expect(closed).toEqual([key]);
-  });
-
-  it('a socket is closed at once if its key ended before the socket was registered', async () => {
-    const { key, id } = await createKey(app);
-    const principal = await authenticate(key);
-    await revoke(app, id);
-    await new Promise((resolve) => app.nest.get(OpenSockets).register(principal, () => resolve(null)));
-  });
 });

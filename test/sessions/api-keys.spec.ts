@@ -6,6 +6,7 @@ import {
   type AuthErrorCode,
   AuthUser,
   type NewApiKey,
+  OpenSockets,
   SessionAdministration,
 } from 'nestjs-session-auth';
 import { Database } from '../../libs/auth/src/database/database';
@@ -30,9 +31,11 @@ const storedKeys = ({ dataSource }: TestApplication) => dataSource.getRepository
 
 describeOnEachDatabase('API keys', options, ({ app, start, tap }) => {
   let keys: ApiKeys;
+  let sockets: OpenSockets;
   let administration: SessionAdministration;
   beforeAll(() => {
     keys = app.nest.get(ApiKeys);
+    sockets = app.nest.get(OpenSockets);
     administration = app.nest.get(SessionAdministration);
   });
   beforeEach(async () => {
@@ -69,30 +72,55 @@ describeOnEachDatabase('API keys', options, ({ app, start, tap }) => {
     await app.setActive('alice', false);
     await app.auth.enableUser(userId);
   };
+  const expire = async (): Promise<void> => {
+    app.clock.advance(DAY);
+    await sockets.check();
+  };
 
   it.each<[way: string, reason: string | null, end: (userId: string, id: string) => Promise<unknown>]>([
     ['its user revokes it', 'user', (userId, id) => keys.revoke(userId, id.toUpperCase())],
     ['an administrator revokes it', 'admin', (userId, id) => keys.revoke(userId, id, {}, { actor: 'root' })],
-    ['it expires', null, async () => app.clock.advance(DAY)],
+    ['it expires', null, () => expire()],
     ['its user is disabled', 'user_disabled', (userId) => app.auth.disableUser(userId)],
     ['the password is reset', 'password_reset', (userId) => app.auth.resetPassword(userId, NEW_PASSWORD)],
     ['a refresh token is reused', 'token_reuse', () => app.reuseToken()],
     ['its user is forgotten', null, (userId) => app.auth.forgetUser(userId)],
     ['its user is disabled in the table', 'user_disabled', () => app.setActive('alice', false)],
     ['its user was disabled in the table and is enabled', 'user_disabled', (userId) => disableAndEnable(userId)],
-  ])('a key ends when %s', async (_, reason, end) => {
+  ])('a key ends, and its sockets close, when %s', async (_, reason, end) => {
     const userId = await app.userId();
     const { key, id } = await createKey(app, { expiresAt: new Date(app.clock.now() + DAY) });
     const bob = await createKey(app, {}, 'bob');
     await app.get('/orders', key).expect(200);
+    const closed: string[] = [];
+    const register = async (one: string) =>
+      sockets.register(await keys.authenticate(one, ['orders:read']), () => closed.push(one));
+    await register(key);
+    const unregister = await register(bob.key);
     await end(userId, id);
     await app.get('/orders', key).expect(401, INVALID);
+    while (closed.length === 0) await new Promise(setImmediate);
+    expect(closed).toEqual([key]);
+    unregister();
     expect(await keys.list(userId)).toEqual([]);
     const recorded = { key_id: id, name: 'export', reason, ...(reason === 'admin' ? { actor: 'root' } : {}) };
     expect(await revocations()).toEqual(reason === null ? [] : [recorded]);
     await app.setActive('alice', true);
     await app.get('/orders', key).expect(401, INVALID);
     await app.get('/orders', bob.key).expect(200);
+  });
+
+  it('a socket closes at once if its key ended before, and at the next check if another instance revoked its key', async () => {
+    const [ended, deleted] = [await createKey(app), await createKey(app)];
+    const ofEnded = await keys.authenticate(ended.key, ['orders:read']);
+    await keys.revoke(await app.userId(), ended.id);
+    await new Promise((resolve) => sockets.register(ofEnded, () => resolve(null)));
+    const close = jest.fn();
+    sockets.register(await keys.authenticate(deleted.key, ['orders:read']), close);
+    await app.dataSource.getRepository(AuthApiKey).delete({ id: deleted.id });
+    await sockets.check();
+    // The verification at the registration may close it too.
+    expect(close).toHaveBeenCalledTimes(1);
   });
 
   it('the key of a user who was deleted in the table ends at its next use', async () => {
@@ -223,30 +251,14 @@ describeOnEachDatabase('API keys', options, ({ app, start, tap }) => {
 });
 
 describeApplication('the values of API keys', options, ({ app }) => {
-  const given: readonly [field: keyof NewApiKey, code: string, values: readonly unknown[]][] = [
-    ['name', 'name', ['', null, 1, 'x'.repeat(101), 'a\nb', 'a\0', '\ud800']],
-    [
-      'scopes',
-      'scopes',
-      [
-        [],
-        null,
-        'orders:read',
-        ['*'],
-        ['orders:*'],
-        ['a b'],
-        [''],
-        [1],
-        ['x'.repeat(65)],
-        ['é'],
-        ['a\n'],
-        Array.from({ length: 51 }, (_, i) => `s${i}`),
-      ],
-    ],
-    ['expiresAt', 'expires_at', [new Date(NaN), new Date(0), '2999-01-01', 1e15]],
-  ];
+  const TOO_MANY = Array.from({ length: 51 }, (_, i) => `s${i}`);
+  const NO_SCOPES = ['*', 'orders:*', 'a b', '', 1, 'x'.repeat(65), 'é', 'a\n'];
 
-  it.each(given)('an invalid value of %s is refused', async (property, field, values) => {
+  it.each<[property: keyof NewApiKey, field: string, values: readonly unknown[]]>([
+    ['name', 'name', ['', null, 1, 'x'.repeat(101), 'a\nb', 'a\0', '\ud800']],
+    ['scopes', 'scopes', [[], null, 'orders:read', TOO_MANY, ...NO_SCOPES.map((name) => [name])]],
+    ['expiresAt', 'expires_at', [new Date(NaN), new Date(0), '2999-01-01', 1e15]],
+  ])('an invalid value of %s is refused', async (property, field, values) => {
     const fields = { [field]: [expect.any(String)] };
     for (const value of values) {
       const created = createKey(app, { [property]: value });
