@@ -1,7 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import type { UserId } from 'nestjs-session-auth';
+import { Injectable, type Type } from '@nestjs/common';
+import { JwtModule, JwtService } from '@nestjs/jwt';
+import type { FormerTokens, UserId } from 'nestjs-session-auth';
 import { codeOf } from '../docs/run-block';
-import { describeOnEachDatabase } from '../support/environment';
+import { describeApplication, describeOnEachDatabase, INVALID_ACCESS } from '../support/environment';
+import { controllerOf, OfRequest, returning } from '../support/handlers';
 import { secondFactorIf } from '../support/second-factor';
 import { PASSWORD } from '../support/test-application';
 
@@ -22,9 +24,9 @@ class OldTokens {
   }
 }
 
-const { ExchangeController } = codeOf('docs/moving-from-jwt.md')('## Keep users signed in', {
-  modules: { './old-tokens.js': { OldTokens } },
-});
+const code = codeOf('docs/moving-from-jwt.md');
+const { JwtTokens } = code<{ JwtTokens: Type<FormerTokens> }>('## Steps');
+const { ExchangeController } = code('## Keep users signed in', { modules: { './old-tokens.js': { OldTokens } } });
 
 const options = {
   auth: { secondFactor: secondFactorIf(({ username }) => username === 'bob') },
@@ -80,5 +82,41 @@ describeOnEachDatabase('the exchange of old refresh tokens in docs/moving-from-j
   it('an old refresh token opens no session of a user who needs a second factor', async () => {
     await send(await issue('bob')).expect(403);
     expect(await app.auth.listSessions(await app.userId('bob'))).toEqual([]);
+  });
+});
+
+const secret = 'the secret of the application';
+const withJwts = {
+  imports: [JwtModule.register({ secret, signOptions: { expiresIn: '1h' }, global: true })],
+  controllers: [controllerOf('orders', [], { own: [returning(OfRequest('user'))] })],
+  auth: { formerTokens: JwtTokens, globalGuard: true },
+};
+
+describeApplication('the JWTs in docs/moving-from-jwt.md', withJwts, ({ app }) => {
+  const sign = (...given: Parameters<JwtService['signAsync']>) => app.nest.get(JwtService).signAsync(...given);
+
+  it('a route accepts JWTs and tokens of the library, until a logout from everywhere refuses both', async () => {
+    const { access_token: token } = await app.login();
+    const id = await app.userId();
+    const jwt = await sign({ sub: id, iat: Math.floor(app.clock.now() / 1000) }, { expiresIn: '100y' });
+    for (const accepted of [jwt, token])
+      await app.get('/orders/own', accepted).expect(200, [{ id, username: 'alice' }]);
+    app.clock.advance(1000);
+    await app.post('/auth/logout/all', token).expect(200);
+    for (const refused of [jwt, token]) await app.get('/orders/own', refused).expect(401, INVALID_ACCESS);
+  });
+
+  it('a JWT that is forged or expired is refused like an invalid access token', async () => {
+    const sub = await app.userId();
+    const [none, payload] = ['{"alg":"none"}', `{"sub":"${sub}"}`].map((text) =>
+      Buffer.from(text).toString('base64url'),
+    );
+    for (const forged of [
+      await sign({ sub }, { secret: 'another secret' }),
+      await sign({ sub }, { expiresIn: -1 }),
+      ...[`${none}.${payload}.`, 'a.b.c', 'abc'],
+    ]) {
+      await app.get('/orders/own', forged).expect(401, INVALID_ACCESS);
+    }
   });
 });
