@@ -54,12 +54,8 @@ const dataOf = (event: string, data: unknown): unknown =>
 const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
 
-export function openWs(
-  { url }: TestApplication,
-  headers: Record<string, string | string[]> = {},
-  path = '/',
-): WebSocket {
-  const socket = new WebSocket(url.replace('http', 'ws') + path, { headers: headers as never });
+export function openWs({ url }: TestApplication, headers: Record<string, string> = {}): WebSocket {
+  const socket = new WebSocket(url.replace('http', 'ws'), { headers });
   closing.push(() => socket.close());
   return socket;
 }

@@ -1,4 +1,4 @@
-import { type Type, UseGuards } from '@nestjs/common';
+import { UseGuards } from '@nestjs/common';
 import {
   Args,
   Context,
@@ -19,21 +19,17 @@ import {
   CurrentSession,
   CurrentUser,
   OptionalAuth,
-  Public,
   RequireRecentLogin,
-  TokenSource,
   type AuthRequest,
   type AuthUser,
-  type PresentedToken,
   type SessionInfo,
-  type TransportCall,
 } from 'nestjs-session-auth';
-import { blocksUnder } from '../../docs/code-blocks';
-import { runBlock } from '../../docs/run-block';
+import { codeOf } from '../../docs/run-block';
 import { ACCESS, Browser, type Initiator } from '../../support/browser';
 import { MINUTE } from '../../support/driven-clock';
 import { bearer, describeApplication, sendRaw } from '../../support/environment';
 import { apollo, GraphqlConnection, mercurius } from '../../support/graphql-connection';
+import { tokensOfArgument } from '../../support/header-tokens';
 import { startForTest } from '../../support/start-for-test';
 import { PASSWORD, type TestApplication } from '../../support/test-application';
 
@@ -51,8 +47,8 @@ class Profile {
 @Resolver(() => Profile)
 class ProfileResolver {
   @ResolveField(() => String)
-  session(@CurrentSession() session: SessionInfo | null): string {
-    return session?.id ?? 'none';
+  session(@CurrentSession() session: SessionInfo): string {
+    return session.id;
   }
 
   @ResolveField(() => String)
@@ -66,18 +62,9 @@ let changes = 0;
 @Resolver()
 @UseGuards(BearerAuthGuard)
 class GuardedResolver {
-  constructor(private readonly auth: AuthService) {}
-
   @Query(() => Profile)
   me(@CurrentUser() { username }: AuthUser): Profile {
     return { username };
-  }
-
-  @Public()
-  @Query(() => Boolean)
-  async signIn(): Promise<boolean> {
-    await this.auth.login({ username: 'alice', password: 'wrong' });
-    return true;
   }
 
   @RequireRecentLogin({ withinSeconds: 60 })
@@ -167,13 +154,6 @@ for (const [title, config] of Object.entries(CONTEXTS)) {
       expect(data).toEqual({ me: { username: 'alice', session, viewer: 'alice' }, again: { session } });
     });
 
-    it('a resolver refuses a missing or invalid token with the error messages of the endpoints', async () => {
-      const { access_token: token } = await app.login();
-      await app.post('/auth/logout', token).expect(200);
-      expect(read(await ask(app, '{ secret }'))).toEqual(MISSING);
-      for (const one of ['abc', token]) expect(read(await ask(app, '{ me { username } }', one))).toEqual(INVALID);
-    });
-
     it('the cookie authenticates an operation, and its response is excluded from shared caches', async () => {
       const browser = new Browser(app);
       await browser.logIn();
@@ -219,27 +199,9 @@ describeApplication('GraphQL', optionsWith({ subscription: true }), ({ app }) =>
       (await ask(app, query, token)).errors?.[0]?.extensions;
     const missing = { code: 'UNAUTHENTICATED', authCode: 'credentials_missing' };
     expect(await extensionsOf('{ me { username } }')).toEqual(missing);
-    expect(await extensionsOf('{ signIn }')).toEqual({ code: 'BAD_REQUEST', authCode: 'invalid_credentials' });
     app.clock.advance(2 * MINUTE);
     const refused = { code: 'FORBIDDEN', authCode: 'recent_login_required' };
     expect(await extensionsOf('{ secret }', token)).toEqual(refused);
-  });
-
-  it('a token in the query string, the body or a cookie of another name does not authenticate a resolver', async () => {
-    const request = app.http.post(`/graphql?access_token=${token}`).set('Cookie', `Authorization=Bearer ${token}`);
-    const { body } = await request.send({ query: '{ me { username } }', authorization: `Bearer ${token}` });
-    expect(read(body as Answer)).toEqual(MISSING);
-  });
-
-  it('an optional query and its field resolvers receive the user of a valid token, and null without a token', async () => {
-    const query = '{ visitor { username viewer session } }';
-    const found = { visitor: { username: 'alice', viewer: 'alice', session } };
-    expect(read(await ask(app, query, token))).toEqual(found);
-    const nobody = { visitor: { username: 'nobody', viewer: 'nobody', session: 'none' } };
-    expect(read(await ask(app, query))).toEqual(nobody);
-    expect(read(await ask(app, query, 'token'))).toEqual(INVALID);
-    app.clock.advance(15 * MINUTE);
-    expect(read((await browser.send(`/graphql?query=${query}`)).body as Answer)).toEqual(nobody);
   });
 
   it('all queries of an operation receive the same user, even if the cookie expires in between', async () => {
@@ -420,13 +382,6 @@ it.each([
   },
 );
 
-class ArgumentTokens extends TokenSource {
-  find(call: TransportCall): PresentedToken | null {
-    const { token } = call.getArgByIndex<{ token?: string }>(1);
-    return token === undefined ? null : { accessToken: token };
-  }
-}
-
 @Resolver()
 class TransferResolver {
   @Query(() => String, { nullable: true })
@@ -436,7 +391,7 @@ class TransferResolver {
   }
 }
 
-const BY_ARGUMENT = { imports: [apollo()], providers: [TransferResolver], auth: { tokenSource: ArgumentTokens } };
+const BY_ARGUMENT = { imports: [apollo()], providers: [TransferResolver], auth: { tokenSource: tokensOfArgument(1) } };
 
 describeApplication('GraphQL fields whose tokens a token source finds', BY_ARGUMENT, ({ app }) => {
   it('a field is refused if another field of the operation has the token of another user', async () => {
@@ -449,9 +404,8 @@ describeApplication('GraphQL fields whose tokens a token source finds', BY_ARGUM
   });
 });
 
-const [logins] = blocksUnder('docs/transports.md', '### Logins in GraphQL');
-const { LoginResolver } = runBlock<{ LoginResolver: Type }>(logins!);
-const ON_APOLLO = { imports: [apollo()], providers: [LoginResolver, GuardedResolver] };
+const { LoginResolver } = codeOf('docs/transports.md')('### Logins in GraphQL');
+const ON_APOLLO = { imports: [apollo()], providers: [LoginResolver!, GuardedResolver] };
 
 describeApplication('the resolver in docs/transports.md', ON_APOLLO, ({ app }) => {
   it('a client logs in, refreshes and logs out, and a refused refresh is UNAUTHENTICATED', async () => {

@@ -5,12 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Controller, Get, Sse } from '@nestjs/common';
 import { Field, ObjectType, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
 import { AllowApiKey, ApiKeys, AuthUser, CurrentUser, OpenSockets, OptionalAuth } from 'nestjs-session-auth';
-import { type PresentedToken, TokenSource, type TransportCall } from 'nestjs-session-auth';
 import { interval, map, type Observable } from 'rxjs';
 import { createKey } from '../../support/api-keys';
 import { bearer, describeApplication, describeHttp } from '../../support/environment';
 import { apollo, GraphqlConnection, mercurius } from '../../support/graphql-connection';
 import { GUARD } from '../../support/handlers';
+import { tokensOfArgument } from '../../support/header-tokens';
 import { applicationStarter } from '../../support/start-for-test';
 import type { PlatformName, TestApplication } from '../../support/test-application';
 
@@ -32,7 +32,7 @@ class TickResolver {
     return 'hello';
   }
 
-  @AllowApiKey('orders:read')
+  @GUARD
   @Subscription(() => String, { resolve: (tick: string) => tick })
   ticks(): AsyncGenerator<string> {
     return ticking();
@@ -115,23 +115,6 @@ describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('with %s', (driv
       },
     );
 
-    it('a subscription ends with a session that another instance has ended', async () => {
-      const { access_token, session_id } = await app.login();
-      await subscribe(access_token, GUARDED);
-      await app.dataSource.query(`UPDATE auth_sessions SET state = 'ended' WHERE id = '${session_id}'`);
-      await app.nest.get(OpenSockets).check();
-      await untilClosed();
-    });
-
-    it('a subscription ends when its API key is revoked, but not when another key is', async () => {
-      const [{ key, id }, other] = [await createKey(app), await createKey(app)];
-      await subscribe(key, GUARDED);
-      await revoke(app, other.id);
-      expect(subscriber.closedWith).toBeNull();
-      await revoke(app, id);
-      await untilClosed();
-    });
-
     it('each event of a subscription receives the user as of the event, loaded once', async () => {
       const { access_token } = await app.login();
       const rename = (from: string, to: string) =>
@@ -173,15 +156,9 @@ describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('with %s', (driv
 });
 
 it('a subscription is refused if its context contains nothing that can be closed', async () => {
-  class ContextTokens extends TokenSource {
-    find(call: TransportCall): PresentedToken | null {
-      const { token } = call.getArgByIndex<{ token?: string }>(2);
-      return token === undefined ? null : { accessToken: token };
-    }
-  }
   const context = ({ connectionParams }: { connectionParams?: { token: string } }): object => ({ ...connectionParams });
   const app = await start({
-    auth: { tokenSource: ContextTokens },
+    auth: { tokenSource: tokensOfArgument(2) },
     imports: [apollo({ subscriptions: { 'graphql-ws': { context } as never } })],
     providers: [TickResolver],
   });

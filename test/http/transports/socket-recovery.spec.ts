@@ -4,15 +4,13 @@ import { type OnGatewayConnection, WebSocketGateway } from '@nestjs/websockets';
 import { OpenSockets } from 'nestjs-session-auth';
 import type { Socket } from 'socket.io';
 import { io, type Socket as ClientSocket } from 'socket.io-client';
-import { blocksUnder } from '../../docs/code-blocks';
-import { runBlock } from '../../docs/run-block';
+import { codeOf } from '../../docs/run-block';
 import { applicationStarter } from '../../support/start-for-test';
 import type { TestApplication, TestApplicationOptions } from '../../support/test-application';
 
 const RECOVERY = { maxDisconnectionDuration: 30_000 };
 
-const [block] = blocksUnder('docs/transports.md', '### socket.io');
-const guide = runBlock<{ NewsGateway: Type<OnGatewayConnection<Socket>> }>(block!);
+const guide = codeOf('docs/transports.md')<{ NewsGateway: Type<OnGatewayConnection<Socket>> }>('### socket.io');
 
 /** The gateway of the guide. */
 @WebSocketGateway({ connectionStateRecovery: RECOVERY })

@@ -1,7 +1,7 @@
 import { IoAdapter } from '@nestjs/platform-socket.io';
-import { TokenSource, type PresentedToken, type TransportCall } from 'nestjs-session-auth';
 import { ACCESS, Browser, type Initiator } from '../../support/browser';
 import { MINUTE } from '../../support/driven-clock';
+import { tokensOfArgument } from '../../support/header-tokens';
 import { applicationStarter } from '../../support/start-for-test';
 import { CREDENTIALS, type TestApplication, type TestApplicationOptions } from '../../support/test-application';
 import { ChatGateway, connectIo, connectWs, gatewayOptions } from './chat';
@@ -11,14 +11,6 @@ const TRUSTED = 'https://app.example.com';
 const NOBODY = ['nobody', null];
 const ALICE = ['alice', expect.any(String)];
 const BOB = ['bob', expect.any(String)];
-
-/** Finds a token in the data of a message. */
-class MessageTokens extends TokenSource {
-  find(call: TransportCall): PresentedToken | null {
-    const { token } = call.getArgByIndex<{ token?: string } | undefined>(1) ?? {};
-    return token === undefined ? null : { accessToken: token };
-  }
-}
 
 const auth = { cookies: { mode: 'optional' as const, trustedOrigins: [TRUSTED] } };
 const startApplication = applicationStarter({ auth, ...gatewayOptions(ChatGateway) });
@@ -95,7 +87,7 @@ describe('WebSockets in cookie mode', () => {
 });
 
 describe('WebSocket messages with @OptionalAuth()', () => {
-  beforeEach(() => start({ auth: { ...auth, tokenSource: MessageTokens } }));
+  beforeEach(() => start({ auth: { ...auth, tokenSource: tokensOfArgument(1) } }));
 
   it('a message handler receives null after the cookie of the handshake has become invalid, but refuses an invalid token', async () => {
     const ask = await connect(browser.handshakeFrom(OWN));
