@@ -80,13 +80,6 @@ function describeHttpLibrary(name: string, ended: number | string, use: (page: P
         expect(await page.refreshes()).toBe(2);
       });
 
-      it('five parallel requests cause one refresh', async () => {
-        env.app.clock.advance(TTL);
-        const statuses = await Promise.all(Array.from({ length: 5 }, () => library.list()));
-        expect(statuses).toEqual([200, 200, 200, 200, 200]);
-        expect(await page.refreshes()).toBe(1);
-      });
-
       it('no request is repeated after the session has ended, and the end is reported once', async () => {
         const { access_token: token } = await env.app.login();
         await env.app.post('/auth/logout/all', token).expect(200);

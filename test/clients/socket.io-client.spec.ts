@@ -89,12 +89,6 @@ describe.each(TRANSPORTS)('socket.io-client with the transport %s', (transport) 
       }
     });
 
-    it('five sockets cause only one refresh', async () => {
-      env.app.clock.advance(TTL);
-      await Promise.all(Array.from({ length: 5 }, open).map(isConnected));
-      expect(await page.refreshes()).toBe(1);
-    });
-
     it('a socket closes when its session ends, and the client reports the end although the page sends no request', async () => {
       const socket = open();
       await isConnected(socket);
