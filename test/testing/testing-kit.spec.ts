@@ -1,4 +1,4 @@
-import { Controller, Get, type INestApplication, Req, UseGuards } from '@nestjs/common';
+import { createParamDecorator, type INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   type AuthPrincipal,
@@ -6,26 +6,20 @@ import {
   CurrentPrincipal,
   CurrentSession,
   CurrentUser,
-  OptionalAuth,
-  Public,
-  RequireRecentLogin,
-  type SessionInfo,
 } from 'nestjs-session-auth';
+import { OptionalAuth, Public, RequireRecentLogin } from 'nestjs-session-auth';
 import { CheapPasswordHasher, actingAs, guardFor, recordSignals } from 'nestjs-session-auth/testing';
 import request from 'supertest';
 import { MINUTE } from '../support/driven-clock';
 import { describeApplication, userIdOf } from '../support/environment';
+import { controllerOf, GUARD, OfRequest, returning } from '../support/handlers';
 
-@Controller('payout')
-class PayoutController {
-  @Get()
-  @RequireRecentLogin({ withinSeconds: 60, methods: ['otp'] })
-  payOut(): object {
-    return { paid: true };
-  }
-}
+const RECENT = RequireRecentLogin({ withinSeconds: 60, methods: ['otp'] });
 
-const options = { auth: { passwordHasher: CheapPasswordHasher }, controllers: [PayoutController] };
+const options = {
+  auth: { passwordHasher: CheapPasswordHasher },
+  controllers: [controllerOf('', [], { payout: [RECENT] })],
+};
 
 describeApplication('the testing kit', options, ({ app }) => {
   it('actingAs() opens a session without a password, emits user_logged_in, and refuses an unknown user', async () => {
@@ -48,44 +42,23 @@ describeApplication('the testing kit', options, ({ app }) => {
     const proofs = { methods: ['pwd', 'otp'], data: { tenant: 'example' } };
     const { headers, accessToken } = await actingAs(app.nest, id, {}, proofs);
     await app.http.get('/payout').set(headersWithoutOtp).expect(403);
-    await app.http.get('/payout').set(headers).expect(200, { paid: true });
+    await app.http.get('/payout').set(headers).expect(200, 'gold');
     expect((await app.auth.authenticate(accessToken))!.data).toEqual(proofs.data);
     app.clock.advance(MINUTE);
     await app.http.get('/payout').set(headers).expect(403);
   });
 });
 
-@Controller()
-@UseGuards(BearerAuthGuard)
-class ProfileController {
-  @Get('all')
-  all(
-    @CurrentPrincipal() { userId, sessionId, methods, data }: AuthPrincipal,
-    @CurrentSession() { id, isCurrent }: SessionInfo,
-    @CurrentUser() user: object,
-    @Req() request: { readonly user: object },
-  ): object {
-    return { userId, isSame: id === sessionId, isCurrent, methods: Object.keys(methods), data, user, of: request.user };
-  }
-
-  @Get('optional')
-  @OptionalAuth()
-  optional(@CurrentUser() user: object | null): object {
-    return { user };
-  }
-
-  @Get('recent')
-  @RequireRecentLogin({ withinSeconds: 60, methods: ['otp'] })
-  recent(): object {
-    return {};
-  }
-
-  @Get('public')
-  @Public()
-  open(@Req() { auth }: { readonly auth?: object }): object {
-    return { isAuthenticated: auth !== undefined };
-  }
-}
+const Proofs = createParamDecorator((_, context) => {
+  const { methods, data } = context.switchToHttp().getRequest().auth as AuthPrincipal;
+  return { methods: Object.keys(methods), data };
+});
+const Profile = controllerOf('', [GUARD], {
+  all: [returning(Proofs(), CurrentPrincipal(), CurrentSession(), CurrentUser(), OfRequest('user'))],
+  optional: [OptionalAuth(), returning(CurrentUser())],
+  recent: [RECENT],
+  public: [Public(), returning(OfRequest('auth'))],
+});
 
 describe('guardFor()', () => {
   const alice = { id: 1, username: 'alice', roles: ['admin'] };
@@ -93,7 +66,7 @@ describe('guardFor()', () => {
   let app: INestApplication;
 
   beforeAll(async () => {
-    const module = await Test.createTestingModule({ controllers: [ProfileController] })
+    const module = await Test.createTestingModule({ controllers: [Profile] })
       .overrideGuard(BearerAuthGuard)
       .useValue(guardFor(alice, proofs))
       .compile();
@@ -101,12 +74,17 @@ describe('guardFor()', () => {
   });
   afterAll(() => app.close());
 
+  it('a controller alone receives the principal, the session and the user of the guard', async () => {
+    const { body } = await request(app.getHttpServer()).get('/all').expect(200);
+    const sessionId = body[1].sessionId as string;
+    expect(body).toMatchObject([proofs, { userId: 1, sessionId }, { id: sessionId, isCurrent: true }, alice, alice]);
+  });
+
   it.each([
-    ['all', { userId: 1, isSame: true, isCurrent: true, ...proofs, user: alice, of: alice }],
-    ['optional', { user: alice }],
-    ['recent', {}],
-    ['public', { isAuthenticated: false }],
-  ])('a controller alone receives the user of the guard on the route %s', async (path, expected) => {
+    ['optional', [alice]],
+    ['recent', 'gold'],
+    ['public', [null]],
+  ])('the guard admits a call of the route %s of a controller alone', async (path, expected) => {
     await request(app.getHttpServer()).get(`/${path}`).expect(200, expected);
   });
 });
