@@ -1,10 +1,11 @@
 import type { ExecutionContext } from '@nestjs/common';
+import type { AuthPrincipal } from 'nestjs-session-auth';
 import type { AuthRequest } from '../../libs/auth/src/http/request';
 import { Caller, callerOf, storeHttpCaller, verifiedCaller } from '../../libs/auth/src/http/callers';
-import { principalWith } from '../support/principal';
+
+const principal = { userId: 'alice', sessionId: 's' } as AuthPrincipal;
 
 describe('the verified caller of a request', () => {
-  const principal = principalWith();
   const auth = { loadUser: () => Promise.resolve('the user'), currentSession: () => Promise.resolve({} as never) };
   let caller: Caller;
   let request: AuthRequest;
@@ -42,7 +43,7 @@ describe('the verified caller of a request', () => {
 it('a user or session that could not be loaded is loaded again for the next resolver of the operation', async () => {
   let isFailing = true;
   const load = () => (isFailing ? Promise.reject(new Error('away')) : Promise.resolve({} as never));
-  const caller = new Caller(principalWith(), { loadUser: load, currentSession: load });
+  const caller = new Caller(principal, { loadUser: load, currentSession: load });
   await expect(caller.loadUser()).rejects.toThrow('away');
   await expect(caller.loadSession()).rejects.toThrow('away');
   isFailing = false;

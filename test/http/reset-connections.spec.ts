@@ -1,4 +1,5 @@
 import { Controller, Post, Req, UseGuards } from '@nestjs/common';
+import { execFileSync } from 'node:child_process';
 import { createServer, request as send } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,8 +7,41 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AuthEvent, BearerAuthGuard, clientInfoOf, type AuthRequest } from 'nestjs-session-auth';
 import { describeHttp } from '../support/environment';
-import { CREDENTIALS, PASSWORD } from '../support/test-application';
-import { sendAndReset, sendAndResetUnseen } from '../support/reset-connection';
+import { CREDENTIALS, PASSWORD, type TestApplication } from '../support/test-application';
+
+/** Returns a POST request. */
+function bytesOf(path: string, body: object, token?: string): string {
+  const json = JSON.stringify(body);
+  const head = [`POST ${path} HTTP/1.1`, 'Host: x', 'Content-Type: application/json', `Content-Length: ${json.length}`];
+  return [...head, ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]), '', json].join('\r\n');
+}
+
+/** Sends a request and resets the connection after the server has accepted it, but before it has read the request. */
+async function sendAndReset(app: TestApplication, ...request: Parameters<typeof bytesOf>): Promise<void> {
+  const { hostname, port } = new URL(app.url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  await new Promise((resolve) => app.nest.getHttpServer().once('connection', resolve));
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  // The process sends this before the server runs again.
+  socket.write(bytesOf(...request));
+  socket.resetAndDestroy();
+  await closed;
+}
+
+const CLIENT = `
+  const [port, bytes] = process.argv.slice(1);
+  const socket = require('node:net').connect(Number(port), '127.0.0.1', () =>
+    socket.write(bytes, () => socket.resetAndDestroy()));
+`;
+
+/**
+ * Sends a request and resets the connection from another process while this one is blocked, so that the connection is
+ * already reset when the server accepts it.
+ */
+function sendAndResetUnseen(app: TestApplication, ...request: Parameters<typeof bytesOf>): void {
+  execFileSync(process.execPath, ['-e', CLIENT, new URL(app.url).port, bytesOf(...request)]);
+}
 
 const received: (string | null | undefined)[] = [];
 
@@ -45,14 +79,14 @@ describeHttp('clients that reset their connection', options, ({ app }) => {
   it('the address of a client that ends sessions with a stolen token and resets its connection immediately is recorded', async () => {
     const { access_token: token } = await app.login();
     await app.login();
-    await sendAndReset(app, '/auth/logout/all', {}, `Authorization: Bearer ${token}`);
+    await sendAndReset(app, '/auth/logout/all', {}, token);
     expect(await addressesOf(2, 'logout', 'session_revoked')).toEqual(['127.0.0.1', '127.0.0.1']);
   });
 
   it("the application's routes receive the address of a client that resets its connection", async () => {
     const { access_token: token } = await app.login();
     received.length = 0;
-    await sendAndReset(app, '/own', {}, `Authorization: Bearer ${token}`);
+    await sendAndReset(app, '/own', {}, token);
     while (received.length === 0) await pause(10);
     expect(received).toEqual(['127.0.0.1']);
   });
@@ -64,7 +98,7 @@ describeHttp('clients that reset their connection', options, ({ app }) => {
       const change = { current_password: PASSWORD, new_password: 'another horse battery staple' };
       const body = { ...CREDENTIALS, refresh_token, ...change };
       const before = await addresses();
-      sendAndResetUnseen(app, `/auth/${path}`, body, `Authorization: Bearer ${token}`);
+      sendAndResetUnseen(app, `/auth/${path}`, body, token);
       // Gives the server time to process the request.
       for (let i = 0; i < 5; i++) await app.get('/me', token).expect(200);
       await pause(100);

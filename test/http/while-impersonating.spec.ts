@@ -1,9 +1,28 @@
-import { ApiKeys, AuthCookies, type AuthPrincipal, type Impersonation } from 'nestjs-session-auth';
-import { SessionAdministration, socketAccessToken, type TokenPair } from 'nestjs-session-auth';
+import { Controller, Param, Post } from '@nestjs/common';
+import { ApiKeys, AuthCookies, type AuthPrincipal, CurrentPrincipal, type Impersonation } from 'nestjs-session-auth';
+import { RequireRecentLogin, SessionAdministration, socketAccessToken, type TokenPair } from 'nestjs-session-auth';
 import { ACCESS, Browser, cookiesIn, REFRESH } from '../support/browser';
 import { bearer, describeEverywhere, describeHttp } from '../support/environment';
-import { actAsBob, DrivenImpersonationPolicy, SupportController } from '../support/impersonation';
+import { GUARD } from '../support/handlers';
+import { actAsBob, DrivenImpersonationPolicy } from '../support/impersonation';
 import { PASSWORD, type TestApplication } from '../support/test-application';
+
+@Controller()
+@GUARD
+class SupportController {
+  constructor(private readonly administration: SessionAdministration) {}
+
+  @Post('act-as/:id')
+  actAs(@CurrentPrincipal() principal: AuthPrincipal, @Param('id') id: string): Promise<Impersonation> {
+    return this.administration.impersonate(principal, id, { reason: 'ticket 7' });
+  }
+
+  @Post('sensitive')
+  @RequireRecentLogin({ withinSeconds: 600 })
+  sensitive(): void {
+    // The guard decides.
+  }
+}
 
 const auth = { impersonationPolicy: new DrivenImpersonationPolicy(), endpoints: { reauthenticate: true } };
 const controllers = [SupportController];

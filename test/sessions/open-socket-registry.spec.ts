@@ -6,7 +6,6 @@ import type { SessionRecord } from '../../libs/auth/src/sessions/session';
 import type { Signals } from '../../libs/auth/src/history/signals';
 import { resolveOptions } from '../../libs/auth/src/options/resolve-options';
 import { OpenSockets } from '../../libs/auth/src/sessions/open-sockets';
-import { principalWith } from '../support/principal';
 
 const clock = new DrivenClock();
 const NOW = clock.now();
@@ -146,7 +145,7 @@ describe('open sockets', () => {
     store.add('current');
     store.add('proven again', { authenticatedAt: NOW + 1 });
     for (const sessionId of store.live.keys()) {
-      const principal = JSON.parse(JSON.stringify(principalWith({ sessionId, authenticatedAt: new Date(NOW) })));
+      const principal = JSON.parse(JSON.stringify({ sessionId, authenticatedAt: new Date(NOW) }));
       sockets.register(principal as AuthPrincipal, () => void closed.push(sessionId));
     }
     await wait(0);

@@ -1,13 +1,7 @@
-import { Controller, Param, Post, Req, UseGuards } from '@nestjs/common';
 import {
   type AuthPrincipal,
-  type AuthRequest,
-  BearerAuthGuard,
-  clientInfoOf,
-  CurrentPrincipal,
   type Impersonation,
   ImpersonationPolicy,
-  RequireRecentLogin,
   SessionAdministration,
 } from 'nestjs-session-auth';
 import type { LoginAnswer, TestApplication } from './test-application';
@@ -25,28 +19,6 @@ export class DrivenImpersonationPolicy extends ImpersonationPolicy {
   reset(): void {
     this.asked.length = 0;
     this.answer = () => true;
-  }
-}
-
-/** An application's routes for administrators. */
-@Controller()
-@UseGuards(BearerAuthGuard)
-export class SupportController {
-  constructor(private readonly administration: SessionAdministration) {}
-
-  @Post('act-as/:id')
-  actAs(
-    @CurrentPrincipal() principal: AuthPrincipal,
-    @Param('id') id: string,
-    @Req() request: AuthRequest,
-  ): Promise<Impersonation> {
-    return this.administration.impersonate(principal, id, { reason: 'ticket 7', client: clientInfoOf(request) });
-  }
-
-  @Post('sensitive')
-  @RequireRecentLogin({ withinSeconds: 600 })
-  sensitive(): void {
-    // The guard decides.
   }
 }
 
