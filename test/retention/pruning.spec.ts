@@ -50,6 +50,19 @@ describeOnEachDatabase('pruning of sessions', {}, ({ app }) => {
     await app.get('/me', session.access_token).expect(401);
   });
 
+  it('pruning does not end a session that a refresh has extended, and schedules it for its new expiry', async () => {
+    const { session_id: id, refresh_token: token } = await app.login();
+    const openedAt = app.clock.now();
+    app.clock.advance(6 * DAY);
+    const { body: pair } = await app.refresh(token).expect(200);
+    expect((await app.storedSession(id)).checkAt).toBe(openedAt + 7 * DAY);
+    app.clock.advance(DAY);
+    await expectPruned(app, {});
+    expect((await app.storedSession(id)).checkAt).toBe(openedAt + 13 * DAY);
+    await app.refresh(pair.refresh_token).expect(200);
+    expect((await app.storedSession(id)).checkAt).toBe(openedAt + 13 * DAY);
+  });
+
   it.each(['disabled', 'deleted'])(
     'pruning ends an idle session of a user who was %s, and records forced_logout',
     async (how) => {
