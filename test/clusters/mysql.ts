@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { createConnection } from 'mysql2/promise';
 import { APPLICATION, DATABASE, type Cluster } from './cluster';
 import { CHECK_USER, HaProxy } from './haproxy';
 import { query, run, Server, type Row } from './server';
@@ -65,9 +66,17 @@ export class GaleraNode extends MySqlNode {
     return this.until(() => this.has('wsrep_cluster_size', String(size)));
   }
 
-  /** Disconnects the node from the other nodes, which then consider it lost, or lets it join them again. */
+  /**
+   * Disconnects the node from the other nodes, which then consider it lost, or lets it join them again. Without TypeORM,
+   * which begins with a read: on an isolated node, `wsrep_sync_wait` would wait for the others.
+   */
   async isolate(isIsolated: boolean): Promise<void> {
-    await this.query(`SET GLOBAL wsrep_provider_options = 'gmcast.isolate=${isIsolated ? 1 : 0}'`);
+    const connection = await createConnection({ uri: this.url('mysql'), connectTimeout: 2_000 });
+    try {
+      await connection.query(`SET GLOBAL wsrep_provider_options = 'gmcast.isolate=${isIsolated ? 1 : 0}'`);
+    } finally {
+      connection.destroy();
+    }
   }
 
   private async has(variable: string, value: string): Promise<boolean> {
