@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from './cluster';
 import { startGalera, startGroup, type GaleraCluster, type GaleraSetup, type GroupCluster } from './mysql';
-import { primaryOf, startPatroni, untilWritable } from './patroni';
+import { primaryOf, startPatroni, untilWritable, type PatroniMember } from './patroni';
 import { startPostgres, type PostgresCluster } from './postgres';
 import type { Scenario } from './scenario';
 import { storm, type Fault, type StormAims } from './storm';
@@ -27,9 +27,15 @@ function stormsOn<C extends Cluster, Setup>(
 }
 
 const onPostgres = stormsOn('PostgreSQL', startPostgres);
-const onPatroni = stormsOn('Patroni', startPatroni);
 const onGalera = stormsOn('Galera', startGalera);
 const onGroup = stormsOn('Group Replication', startGroup);
+
+function onPatroni(name: string, title: string, breakPrimary: (primary: PatroniMember) => Promise<void>): Scenario {
+  return stormsOn('Patroni', startPatroni)(name, title, async (cluster) => {
+    await breakPrimary(await primaryOf(cluster));
+    await untilWritable(cluster);
+  });
+}
 
 /** Kills the primary as a power failure does, and promotes the standby some time later. */
 function failover(afterMs: number): Fault<PostgresCluster> {
@@ -93,19 +99,14 @@ export const FAULTS: readonly Scenario[] = [
     ),
   ),
 
-  onPatroni('patroni-primary-killed', 'the primary and its Patroni are killed', async (cluster) => {
-    await (await primaryOf(cluster)).kill();
-    await untilWritable(cluster);
-  }),
+  onPatroni('patroni-primary-killed', 'the primary and its Patroni are killed', (primary) => primary.kill()),
   // Longer than the `ttl` of the leader's lock.
-  onPatroni('patroni-primary-frozen', 'the primary and its Patroni hang for 30 s, and return', async (cluster) => {
-    await (await primaryOf(cluster)).freeze(30_000);
-    await untilWritable(cluster);
-  }),
-  onPatroni('patroni-switchover', 'Patroni switches over to the synchronous standby', async (cluster) => {
-    await (await primaryOf(cluster)).switchOver();
-    await untilWritable(cluster);
-  }),
+  onPatroni('patroni-primary-frozen', 'the primary and its Patroni hang for 30 s, and return', (primary) =>
+    primary.freeze(30_000),
+  ),
+  onPatroni('patroni-switchover', 'Patroni switches over to the synchronous standby', (primary) =>
+    primary.switchOver(),
+  ),
 
   onGalera('galera-node-killed', KILLED, killThird, { isShort: true }),
   onGalera('galera-node-killed-0', `${KILLED}, with \`wsrep_sync_wait=0\``, killThird, {
@@ -115,14 +116,10 @@ export const FAULTS: readonly Scenario[] = [
   onGalera('galera-writer-killed', `${WRITER} is killed, and returns`, async ({ nodes: [first, second, third] }) => {
     await first.kill();
     await second.untilSize(2);
-    await first.restart([second, third]);
+    await first.start([second, third]);
   }),
   onGalera('galera-writer-frozen', `${WRITER} hangs for 8 s`, ({ nodes: [first] }) => first.freeze(8_000)),
-  onGalera('galera-writer-isolated', `${WRITER} ${ISOLATED}`, async ({ nodes: [first] }) => {
-    await first.isolate(true);
-    await sleep(8_000);
-    await first.isolate(false);
-  }),
+  onGalera('galera-writer-isolated', `${WRITER} ${ISOLATED}`, ({ nodes: [first] }) => first.isolate(8_000)),
   ...[1, 7].map((seconds) =>
     onGalera(
       `galera-read-only-flap-${seconds}`,

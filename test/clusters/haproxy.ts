@@ -3,7 +3,6 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isListening } from '../support/port';
 import { blocksOf } from '../docs/code-blocks';
 import { Server } from './server';
 import type { Workspace } from './workspace';
@@ -14,21 +13,18 @@ export const CHECK_USER = 'haproxy';
 /** The name of a configuration in docs/high-availability.md, or null to check only whether connections are accepted. */
 type Configuration = 'postgres' | 'patroni' | 'galera' | 'group' | null;
 
-/** The servers of each entry, the preferred one first. */
-type Entries = readonly (readonly Server[])[];
-
 /** HAProxy, with a port for each list of servers. Frozen, it forwards nothing and refuses nothing. */
 export class HaProxy extends Server {
   readonly ports: number[] = [];
 
-  static async start(workspace: Workspace, name: Configuration, entries: Entries): Promise<HaProxy> {
+  /** @param entries the servers of each port, the preferred one first */
+  static async start(workspace: Workspace, name: Configuration, ...entries: (readonly Server[])[]): Promise<HaProxy> {
     const haproxy = new HaProxy(workspace, 'haproxy');
     const file = join(haproxy.folder, 'haproxy.cfg');
     writeFileSync(file, haproxy.configure(name, entries));
     // Until its first check, a server counts as writable.
-    await haproxy.launch('haproxy', ['-db', '-f', file], async () =>
-      (await Promise.all([...haproxy.ports.map(isListening), haproxy.hasChecked()])).every(Boolean),
-    );
+    const hasChecked = async () => !(await haproxy.command('show stat')).includes(',Initializing,');
+    await haproxy.launch('haproxy', ['-db', '-f', file], hasChecked);
     return haproxy;
   }
 
@@ -46,30 +42,25 @@ export class HaProxy extends Server {
     return join(this.folder, 'admin.sock');
   }
 
-  private async hasChecked(): Promise<boolean> {
-    return !(await this.command('show stat')).includes(',Initializing,');
-  }
-
   private async command(line: string): Promise<string> {
     const connection = connect(this.socket);
     connection.write(`${line}\n`);
     return text(connection);
   }
 
-  private configure(name: Configuration, entries: Entries): string {
+  private configure(name: Configuration, entries: readonly (readonly Server[])[]): string {
     const block = blocksOf('docs/high-availability.md').find(({ code }) => code.startsWith(`listen ${name}\n`))?.code;
-    const check = block?.match(/^ {2}(option|tcp-check|http-check|default-server) .*\n/gm)?.join('');
-    const backup = !block || block.includes(' check backup') ? ' backup' : '';
+    const checks = block?.match(/^ {2}(option|tcp-check|http-check|default-server) .*\n/gm)?.join('');
+    const backup = !block || block.includes(' check backup') ? 'backup' : '';
     const sections = entries.map((servers, index) => {
       const port = (this.ports[index] = this.workspace.freePort());
-      const lines = servers.map((server, nth) => {
-        const address = `${server.name} 127.0.0.1:${server.port} check port ${server.checkPort}`;
-        return `  server ${address}${nth > 0 ? backup : ''}`;
-      });
+      const lines = servers.map(
+        (server, nth) =>
+          `  server ${server.name} 127.0.0.1:${server.port} check port ${server.checkPort} ${nth > 0 ? backup : ''}\n`,
+      );
       return `listen entry${index}
   bind 127.0.0.1:${port}
-${check ?? '  default-server inter 1s fall 2 rise 1\n'}${lines.join('\n')}
-`;
+${checks ?? '  default-server inter 1s fall 2 rise 1\n'}${lines.join('')}`;
     });
     return `global
   maxconn 2000

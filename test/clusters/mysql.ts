@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 import { APPLICATION, DATABASE, type Cluster } from './cluster';
 import { CHECK_USER, HaProxy } from './haproxy';
@@ -13,9 +14,8 @@ const SETTINGS = [
 ];
 
 const GALERA_SETTINGS = [
-  ...['--skip-name-resolve', '--innodb-log-file-size=16M', '--binlog-format=ROW', '--default-storage-engine=InnoDB'],
-  ...['--innodb-autoinc-lock-mode=2', '--wsrep-on=ON', '--wsrep-provider=/usr/lib/galera/libgalera_smm.so'],
-  ...['--wsrep-cluster-name=nsa', '--wsrep-sst-method=rsync'],
+  ...['--skip-name-resolve', '--innodb-log-file-size=16M', '--binlog-format=ROW', '--innodb-autoinc-lock-mode=2'],
+  ...['--wsrep-on=ON', '--wsrep-provider=/usr/lib/galera/libgalera_smm.so'],
 ];
 
 abstract class MySqlNode extends Server {
@@ -48,32 +48,36 @@ export class GaleraNode extends MySqlNode {
     await run('mariadb-install-db', '--no-defaults', `--datadir=${this.folder}`, ...access);
   }
 
-  /** @param others the other nodes of the cluster. Without any, the node starts a new cluster */
-  async start(others: readonly GaleraNode[], ...more: readonly string[]): Promise<void> {
-    await this.launch('mariadbd', [...this.settingsWith(others), ...more], () =>
+  /**
+   * Starts the node as its systemd service does: it recovers from its log, and receives the rest from the other nodes.
+   *
+   * @param others the other nodes of the cluster. Without any, the node starts a new cluster
+   */
+  async start(others: readonly GaleraNode[]): Promise<void> {
+    const settings = this.settingsWith(others);
+    const output = await run('mariadbd', ...settings, '--wsrep-recover');
+    const position = /Recovered position:\s*(\S+)/.exec(output)![1];
+    await this.launch('mariadbd', [...settings, `--wsrep-start-position=${position}`], () =>
       this.has('wsrep_local_state_comment', 'Synced'),
     );
-  }
-
-  /** Restarts a killed node. It recovers from its log, and receives the rest from the other nodes. */
-  async restart(others: readonly GaleraNode[]): Promise<void> {
-    const output = await run('mariadbd', ...this.settingsWith(others), '--wsrep-recover');
-    const position = /Recovered position:\s*(\S+)/.exec(output)?.[1];
-    await this.start(others, ...(position ? [`--wsrep-start-position=${position}`] : []));
   }
 
   untilSize(size: number): Promise<void> {
     return this.until(() => this.has('wsrep_cluster_size', String(size)));
   }
 
-  /**
-   * Disconnects the node from the other nodes, which then consider it lost, or lets it join them again. Without TypeORM,
-   * which begins with a read: on an isolated node, `wsrep_sync_wait` would wait for the others.
-   */
-  async isolate(isIsolated: boolean): Promise<void> {
+  /** Disconnects the node from the other nodes, which consider it lost, and lets it join them again some time later. */
+  async isolate(forMs: number): Promise<void> {
+    await this.setIsolation(1);
+    await sleep(forMs);
+    await this.setIsolation(0);
+  }
+
+  /** Without TypeORM, which begins with a read: on an isolated node, `wsrep_sync_wait` would wait for the others. */
+  private async setIsolation(value: 0 | 1): Promise<void> {
     const connection = await createConnection({ uri: this.url('mysql'), connectTimeout: 2_000 });
     try {
-      await connection.query(`SET GLOBAL wsrep_provider_options = 'gmcast.isolate=${isIsolated ? 1 : 0}'`);
+      await connection.query(`SET GLOBAL wsrep_provider_options = 'gmcast.isolate=${value}'`);
     } finally {
       connection.destroy();
     }
@@ -90,9 +94,8 @@ export class GaleraNode extends MySqlNode {
       ...[`ist.recv_addr=127.0.0.1:${this.transferPort}`, 'gcache.size=32M'],
     ];
     return [
-      ...['--no-defaults', ...this.settings(), ...GALERA_SETTINGS, `--pid-file=${join(this.folder, 'pid')}`],
-      ...[`--wsrep-sync-wait=${this.syncWait}`, `--wsrep-node-name=${this.name}`, `--wsrep-node-address=${address}`],
-      `--wsrep-sst-receive-address=127.0.0.1:${this.copyPort}`,
+      ...['--no-defaults', ...this.settings(), ...GALERA_SETTINGS, `--wsrep-sync-wait=${this.syncWait}`],
+      ...[`--wsrep-node-address=${address}`, `--wsrep-sst-receive-address=127.0.0.1:${this.copyPort}`],
       `--wsrep-cluster-address=gcomm://${others.map(({ groupPort }) => `127.0.0.1:${groupPort}`).join(',')}`,
       `--wsrep-provider-options=${provider.join(';')}`,
     ];
@@ -126,8 +129,8 @@ export async function startGalera(workspace: Workspace, setup: GaleraSetup = {})
   // Without a check of states, both entries lead to the first node, and to the second node while the first
   // node is down.
   const haproxy = setup.ignoresStates
-    ? await HaProxy.start(workspace, null, [nodes, nodes])
-    : await HaProxy.start(workspace, 'galera', [nodes, [second, third, first]]);
+    ? await HaProxy.start(workspace, null, nodes, nodes)
+    : await HaProxy.start(workspace, 'galera', nodes, [second, third, first]);
   return { type: 'mariadb', nodes, haproxy, ports: haproxy.ports };
 }
 
@@ -137,12 +140,6 @@ class GroupMember extends MySqlNode {
   async install(): Promise<void> {
     const [command, ...args] = mysqld();
     await run(command, ...args, `--datadir=${this.folder}`, '--initialize-insecure');
-  }
-
-  /** Copies the data of a member without its identity. */
-  override copyFrom(folder: string): void {
-    super.copyFrom(folder);
-    rmSync(join(this.folder, 'auto.cnf'));
   }
 
   async start(seeds: readonly GroupMember[], { hasSeveralPrimaries = false }: GroupSetup): Promise<void> {
@@ -200,7 +197,7 @@ export async function startGroup(workspace: Workspace, setup: GroupSetup = {}): 
     await member.join(member === first);
   }
   await first.untilSize(3);
-  const haproxy = await HaProxy.start(workspace, 'group', [nodes, [second, third, first]]);
+  const haproxy = await HaProxy.start(workspace, 'group', nodes, [second, third, first]);
   return { type: 'mysql', nodes, haproxy, ports: haproxy.ports };
 }
 
@@ -223,5 +220,7 @@ async function prepare(nodes: readonly MySqlNode[], startFirst: () => Promise<vo
   await first.query(`CREATE DATABASE ${DATABASE}`);
   await first.query(`GRANT ALL ON ${DATABASE}.* TO ${APPLICATION}@'%'`);
   await first.stop();
-  for (const other of others) other.copyFrom(first.folder);
+  // Without this file, each MySQL generates an identity of its own.
+  rmSync(join(first.folder, 'auto.cnf'), { force: true });
+  for (const other of others) await other.copyFrom(first.folder);
 }

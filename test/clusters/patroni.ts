@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { APPLICATION, DATABASE, type Cluster } from './cluster';
 import { HaProxy } from './haproxy';
-import { postgresProgram, postgresUrl } from './postgres';
+import { postgresUrl } from './postgres';
 import { query, Server } from './server';
 import type { Workspace } from './workspace';
 
@@ -17,7 +17,7 @@ const SHARED = {
 };
 
 /** A PostgreSQL server and the Patroni that runs it. */
-class PatroniMember extends Server {
+export class PatroniMember extends Server {
   override readonly checkPort = this.workspace.freePort();
 
   async start(etcdPort: number, role: 'primary' | 'replica'): Promise<void> {
@@ -39,7 +39,6 @@ class PatroniMember extends Server {
         listen: address,
         connect_address: address,
         data_dir: join(this.folder, 'data'),
-        bin_dir: postgresProgram('').replace(/\/$/, ''),
         pgpass: join(this.folder, 'pgpass'),
         authentication: { superuser: { username: 'postgres' }, replication: { username: 'postgres' } },
         pg_hba: ['host all all 127.0.0.1/32 trust', 'host replication all 127.0.0.1/32 trust'],
@@ -50,23 +49,18 @@ class PatroniMember extends Server {
   }
 
   async is(role: 'primary' | 'replica' | 'synchronous'): Promise<boolean> {
-    return (await this.ask(role)) === 200;
+    const response = await this.ask(role, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
+    return response?.status === 200;
   }
 
   /** Makes the synchronous standby the primary, and this primary a standby. */
   async switchOver(): Promise<void> {
-    const request = { method: 'POST', body: JSON.stringify({ leader: this.name }) };
-    const status = await this.ask('switchover', request, 60_000);
+    const { status } = await this.ask('switchover', { method: 'POST', body: JSON.stringify({ leader: this.name }) });
     if (status !== 200) throw new Error(`Patroni refused the switchover with ${status}.`);
   }
 
-  /** Asks the REST API of Patroni. Returns the status, or 0 if it does not respond. */
-  private ask(path: string, init: RequestInit = {}, timeoutMs = 2_000): Promise<number> {
-    const request = { ...init, signal: AbortSignal.timeout(timeoutMs) };
-    return fetch(`http://127.0.0.1:${this.checkPort}/${path}`, request).then(
-      ({ status }) => status,
-      () => 0,
-    );
+  private ask(path: string, init: RequestInit): Promise<Response> {
+    return fetch(`http://127.0.0.1:${this.checkPort}/${path}`, init);
   }
 }
 
@@ -79,7 +73,7 @@ export async function startPatroni(workspace: Workspace): Promise<PatroniCluster
   const [first, ...others] = nodes;
   await first!.start(etcdPort, 'primary');
   await Promise.all(others.map((other) => other.start(etcdPort, 'replica')));
-  const haproxy = await HaProxy.start(workspace, 'patroni', [nodes]);
+  const haproxy = await HaProxy.start(workspace, 'patroni', nodes);
   // `ttl`, the deadline for a 503 and its `Retry-After`, and what Patroni and HAProxy need, rounded up.
   const cluster = { type: 'postgres', nodes, haproxy, ports: haproxy.ports, graceSeconds: 60 } as const;
   await untilWritable(cluster);

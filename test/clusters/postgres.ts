@@ -6,8 +6,6 @@ import { CHECK_USER, HaProxy } from './haproxy';
 import { query, run, Server, type Row } from './server';
 import type { Workspace } from './workspace';
 
-const ALL_VERSIONS = '/usr/lib/postgresql';
-
 /** Tests kill processes, never the machine. Data that is not flushed to the disk is therefore not lost. */
 const CONFIGURATION = `
 listen_addresses = '127.0.0.1'
@@ -20,12 +18,10 @@ max_wal_size = 128MB
 log_min_messages = fatal
 `;
 
-/** Returns the path of a program of PostgreSQL. Debian does not install all of them in the PATH. */
-export function postgresProgram(name: string): string {
-  if (!existsSync(ALL_VERSIONS)) return name;
-  const newest = readdirSync(ALL_VERSIONS).sort((a, b) => Number(b) - Number(a))[0]!;
-  return join(ALL_VERSIONS, newest, 'bin', name);
-}
+/** Debian installs most programs of PostgreSQL outside of the PATH. The newest version is preferred. */
+const DEBIAN = '/usr/lib/postgresql';
+const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
+process.env['PATH'] = [...versions.map((version) => join(DEBIAN, version, 'bin')), process.env['PATH']].join(':');
 
 export function postgresUrl(port: number, database = 'postgres'): string {
   return `postgres://postgres@127.0.0.1:${port}/${database}`;
@@ -33,21 +29,20 @@ export function postgresUrl(port: number, database = 'postgres'): string {
 
 export class PostgresNode extends Server {
   protected override readonly shutdownSignal = 'SIGINT';
-  private readonly backup = this.workspace.subfolder(`${this.name}-backup`);
+  private readonly backup = `${this.folder}-backup`;
 
   query(sql: string, database?: string): Promise<Row[]> {
     return query(postgresUrl(this.port, database), sql);
   }
 
   async start(): Promise<void> {
-    await this.launch(postgresProgram('postgres'), ['-D', this.folder, '-p', String(this.port)], () =>
-      this.returns('SELECT 1'),
-    );
+    const args = ['-D', this.folder, '-p', String(this.port)];
+    await this.launch('postgres', args, () => this.returns('SELECT 1'));
   }
 
   async create(): Promise<void> {
     await run(
-      postgresProgram('initdb'),
+      'initdb',
       ...['--pgdata', this.folder, '--username', 'postgres', '--auth', 'trust', '--no-sync', '--no-instructions'],
       ...['--encoding', 'UTF8', '--locale', 'C.UTF-8'],
     );
@@ -73,7 +68,7 @@ export class PostgresNode extends Server {
 
   /** Starts from the backup. Disables synchronous replication, because the node has no standby. */
   async restore(): Promise<void> {
-    this.copyFrom(this.backup);
+    await this.copyFrom(this.backup);
     this.configure("synchronous_standby_names = ''");
     await this.start();
   }
@@ -99,8 +94,7 @@ export class PostgresNode extends Server {
 
   /** Starts a server that was shut down as a standby of the new primary. */
   async rejoin({ port }: PostgresNode): Promise<void> {
-    const connection = `host=127.0.0.1 port=${port} user=postgres application_name=${this.name}`;
-    this.configure(`primary_conninfo = '${connection}'`);
+    this.configure(`primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres application_name=${this.name}'`);
     writeFileSync(join(this.folder, 'standby.signal'), '');
     await this.start();
   }
@@ -120,7 +114,7 @@ export class PostgresNode extends Server {
 
   private async copyTo(folder: string, connection = '', ...options: readonly string[]): Promise<void> {
     await run(
-      postgresProgram('pg_basebackup'),
+      'pg_basebackup',
       ...['--dbname', `host=127.0.0.1 port=${this.port} user=postgres ${connection}`],
       ...['--pgdata', folder, '--checkpoint', 'fast', '--no-sync', ...options],
     );
@@ -141,15 +135,15 @@ export type PostgresCluster = Cluster<readonly [primary: PostgresNode, standby: 
 
 /** Starts a primary, a synchronous standby, and HAProxy, which routes to the writable server. */
 export async function startPostgres(workspace: Workspace, setup: PostgresSetup = {}): Promise<PostgresCluster> {
-  const [primary, standby] = [new PostgresNode(workspace, 'one'), new PostgresNode(workspace, 'two')];
+  const nodes = [new PostgresNode(workspace, 'one'), new PostgresNode(workspace, 'two')] as const;
+  const [primary, standby] = nodes;
   await primary.create();
   await primary.query(`CREATE ROLE ${CHECK_USER} LOGIN`);
   await primary.query(`CREATE ROLE ${APPLICATION} LOGIN`);
   await primary.query(`CREATE DATABASE ${DATABASE} OWNER ${APPLICATION}`);
   await standby.follow(primary);
   await primary.waitFor(standby);
-  const nodes = [primary, standby] as const;
-  const haproxy = await HaProxy.start(workspace, setup.ignoresRoles ? null : 'postgres', [nodes]);
+  const haproxy = await HaProxy.start(workspace, setup.ignoresRoles ? null : 'postgres', nodes);
   const cluster = { type: 'postgres', nodes, haproxy, ports: haproxy.ports } as const;
   if (!setup.hasPgBouncer) return cluster;
   const port = await startBouncer(workspace, haproxy, APPLICATION);
@@ -157,48 +151,37 @@ export async function startPostgres(workspace: Workspace, setup: PostgresSetup =
 }
 
 /** Starts a PgBouncer in transaction mode that logs in to all databases behind HAProxy as one user. Returns its port. */
-export async function startBouncer(workspace: Workspace, { ports }: HaProxy, user: string): Promise<number> {
-  const bouncer = new (class extends Server {
-    protected override readonly shutdownSignal = 'SIGKILL';
-  })(workspace, 'pgbouncer');
-  const { port, folder } = bouncer;
-  const file = join(folder, 'pgbouncer.ini');
-  const databases = ['[databases]', `* = host=127.0.0.1 port=${ports[0]} user=${user}`];
-  const settings = [
+export function startBouncer(workspace: Workspace, { ports }: HaProxy, user: string): Promise<number> {
+  return startProxy(workspace, ['pgbouncer'], ({ port }) => [
+    ...['[databases]', `* = host=127.0.0.1 port=${ports[0]} user=${user}`],
     ...['[pgbouncer]', 'listen_addr = 127.0.0.1', `listen_port = ${port}`, 'unix_socket_dir =', 'auth_type = any'],
-    ...['pool_mode = transaction', 'default_pool_size = 20', 'max_client_conn = 500', 'server_login_retry = 1'],
-    ...['ignore_startup_parameters = extra_float_digits', 'log_connections = 0', 'log_disconnections = 0'],
-  ];
-  writeFileSync(file, `${[...databases, ...settings].join('\n')}\n`);
-  await bouncer.launch('pgbouncer', [file], () => isListening(port));
-  return port;
+    ...['pool_mode = transaction', 'max_client_conn = 500', 'server_login_retry = 1'],
+    'ignore_startup_parameters = extra_float_digits',
+  ]);
 }
 
 /** Starts Pgpool-II in front of a primary and its standby, and returns its port. */
-export async function startPgpool(workspace: Workspace, nodes: readonly PostgresNode[], isBalancing: boolean) {
-  const pgpool = new (class extends Server {
-    protected override readonly shutdownSignal = 'SIGINT';
-  })(workspace, 'pgpool');
-  const { port, folder } = pgpool;
-  const backends = nodes.flatMap((node, index) => [
-    ...[`backend_hostname${index} = '127.0.0.1'`, `backend_port${index} = ${node.port}`],
-    ...[`backend_weight${index} = 1`, `backend_flag${index} = 'DISALLOW_TO_FAILOVER'`],
-  ]);
-  const configuration = [
+export function startPgpool(workspace: Workspace, nodes: readonly PostgresNode[], isBalancing: boolean) {
+  return startProxy(workspace, ['pgpool', '-n', '-f'], ({ port, folder }) => [
     "backend_clustering_mode = 'streaming_replication'",
     ...["listen_addresses = '127.0.0.1'", `port = ${port}`, 'num_init_children = 60'],
     ...["pcp_listen_addresses = '127.0.0.1'", `pcp_port = ${workspace.freePort()}`],
     ...['socket_dir', 'pcp_socket_dir', 'wd_ipc_socket_dir', 'logdir'].map((name) => `${name} = '${folder}'`),
     `pid_file_name = '${join(folder, 'pid')}'`,
     ...["sr_check_user = 'postgres'", 'sr_check_period = 1', `load_balance_mode = ${isBalancing ? 'on' : 'off'}`],
-    ...backends,
-  ];
-  const files = [configuration, [], []].map((lines, index) => {
-    const file = join(folder, String(index));
-    writeFileSync(file, `${lines.join('\n')}\n`);
-    return file;
-  });
-  const [settings, hosts, control] = files as [string, string, string];
-  await pgpool.launch('pgpool', ['-n', '-f', settings, '-a', hosts, '-F', control], () => isListening(port));
-  return port;
+    ...nodes.flatMap((node, index) => [
+      ...[`backend_hostname${index} = '127.0.0.1'`, `backend_port${index} = ${node.port}`],
+      `backend_flag${index} = 'DISALLOW_TO_FAILOVER'`,
+    ]),
+  ]);
+}
+
+type Command = readonly [string, ...string[]];
+
+async function startProxy(workspace: Workspace, [command, ...args]: Command, linesOf: (proxy: Server) => string[]) {
+  const proxy = new Server(workspace, command);
+  const file = join(proxy.folder, 'conf');
+  writeFileSync(file, `${linesOf(proxy).join('\n')}\n`);
+  await proxy.launch(command, [...args, file], () => isListening(proxy.port));
+  return proxy.port;
 }

@@ -1,10 +1,10 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { DataSource } from 'typeorm';
-import { giveAway, NOBODY, type Workspace } from './workspace';
+import { NOBODY, type Workspace } from './workspace';
 
 /** Arguments of `setpriv`: a command ends with this process, and does not run as root, which most servers refuse. */
 const UNPRIVILEGED = [
@@ -58,19 +58,19 @@ export class Server {
     await this.until(isReady);
   }
 
-  /** Polls until the condition holds. Fails if the process ends. */
-  async until(condition: () => Promise<boolean>, withinMs = 120_000): Promise<void> {
-    const end = performance.now() + withinMs;
+  /** Polls for two minutes until the condition holds. Fails if the process ends. */
+  async until(condition: () => Promise<boolean>): Promise<void> {
+    const end = performance.now() + 120_000;
     while (!(await condition().catch(() => false))) {
       if (!this.isRunning || performance.now() > end) throw new Error(`${this.name} did not get ready: ${this.output}`);
       await sleep(50);
     }
   }
 
-  copyFrom(folder: string): void {
-    rmSync(this.folder, { recursive: true });
-    cpSync(folder, this.folder, { recursive: true });
-    giveAway(this.folder);
+  /** Replaces the data of the server, which must not run. */
+  async copyFrom(folder: string): Promise<void> {
+    await run('rm', '-r', this.folder);
+    await run('cp', '-r', folder, this.folder);
   }
 
   /** Freezes every process of the server for some time. As on a machine that hangs, its connections stay open. */
@@ -106,25 +106,16 @@ export class Server {
    * of a Patroni is not its descendant.
    */
   private signal(signal: NodeJS.Signals): number {
-    const pids = readdirSync('/proc')
-      .map(Number)
-      .filter((pid) => pid > 0 && folderOf(pid).startsWith(this.folder));
-    for (const pid of pids) {
+    let count = 0;
+    for (const pid of readdirSync('/proc').map(Number)) {
       try {
+        if (!(pid > 0 && readlinkSync(`/proc/${pid}/cwd`).startsWith(this.folder))) continue;
+        count++;
         process.kill(pid, signal);
       } catch {
         // The process has ended in the meantime.
       }
     }
-    return pids.length;
-  }
-}
-
-/** Returns the working directory of a process, or nothing if it has ended. */
-function folderOf(pid: number): string {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    return '';
+    return count;
   }
 }

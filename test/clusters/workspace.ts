@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isListening } from '../support/port';
@@ -11,11 +10,10 @@ export const NOBODY = process.getuid?.() === 0 ? 65_534 : null;
 
 /** The data folder and the ports of a scenario, and its teardown, which runs even if the scenario is interrupted. */
 export class Workspace {
-  readonly folder = mkdtempSync(join(realpathSync(tmpdir()), 'nsa-clusters-'));
+  readonly folder = giveAway(mkdtempSync(join(realpathSync(tmpdir()), 'nsa-clusters-')));
   readonly teardown = new Teardown();
+
   private constructor(private lastPort: number) {
-    // Another user must be able to enter the folder.
-    chmodSync(this.folder, 0o755);
     this.teardown.add(async () => rmSync(this.folder, { recursive: true, force: true }));
   }
 
@@ -35,12 +33,12 @@ export class Workspace {
   subfolder(name: string): string {
     const path = join(this.folder, name);
     mkdirSync(path, { mode: 0o700 });
-    giveAway(path);
-    return path;
+    return giveAway(path);
   }
 }
 
-/** Changes the owner of a folder and its contents to the user that runs the servers. */
-export function giveAway(folder: string): void {
-  if (NOBODY) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, folder]);
+/** Makes the user that runs the servers the owner of a new folder. */
+function giveAway(folder: string): string {
+  if (NOBODY) chownSync(folder, NOBODY, NOBODY);
+  return folder;
 }
