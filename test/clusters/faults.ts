@@ -4,11 +4,17 @@ import { startGalera, startGroup, type GaleraCluster, type GaleraSetup, type Gro
 import { primaryOf, startPatroni, untilWritable, type PatroniMember } from './patroni';
 import { startPostgres, type PostgresCluster } from './postgres';
 import type { Scenario } from './scenario';
-import { storm, type Fault, type StormAims } from './storm';
+import { storm, type Fault, type StormTargets } from './storm';
 import type { Workspace } from './workspace';
 
-/** The aims if connections lead to a server that accepts no writes. Clients with a `Retry-After` of 5 s return first. */
-const FLAP: StormAims = { unavailableAfter: 49, servedWithin: { first: 2, all: 7 } };
+/** If connections lead to a server that accepts no writes. Clients with a `Retry-After` of 5 s return first. */
+const FLAP: StormTargets = {
+  '503 after': 49,
+  'recovery of the first client, s': 2,
+  'recovery of all clients, s': 7,
+};
+/** If an instance may not yet know a change that another instance has confirmed. */
+const STALE: StormTargets = { 'wrong responses': Infinity, spread: { 'sessions lost': Infinity } };
 
 /** Creates scenarios in which clients refresh their sessions while a cluster fails. */
 function stormsOn<C extends Cluster, Setup>(
@@ -19,10 +25,10 @@ function stormsOn<C extends Cluster, Setup>(
     name: string,
     title: string,
     fault: Fault<C>,
-    { setup, aims, ...more }: { isShort?: boolean; setup?: Setup; aims?: StormAims } = {},
+    { setup, targets, ...more }: { isShort?: boolean; setup?: Setup; targets?: StormTargets } = {},
   ): Scenario => ({
     ...{ name, title, cluster, ...more },
-    run: async (workspace) => (await storm(workspace, await start(workspace, setup), fault, aims)).outcomes,
+    run: async (workspace) => (await storm(workspace, await start(workspace, setup), fault, targets)).outcomes,
   });
 }
 
@@ -95,7 +101,7 @@ export const FAULTS: readonly Scenario[] = [
       `read-only-flap-${seconds}`,
       `HAProxy without role checks routes to the standby for ${seconds} s`,
       ({ haproxy, nodes: [primary] }) => haproxy.takeOut(primary, seconds * 1_000),
-      { setup: { ignoresRoles: true }, aims: FLAP },
+      { setup: { ignoresRoles: true }, targets: FLAP },
     ),
   ),
 
@@ -110,7 +116,7 @@ export const FAULTS: readonly Scenario[] = [
 
   onGalera('galera-node-killed', KILLED, killThird, { isShort: true }),
   onGalera('galera-node-killed-0', `${KILLED}, with \`wsrep_sync_wait=0\``, killThird, {
-    ...{ isShort: true, setup: WITHOUT_WAIT, aims: { mayBeStale: true } },
+    ...{ isShort: true, setup: WITHOUT_WAIT, targets: STALE },
   }),
   onGalera('galera-node-frozen', 'a node without clients hangs for 8 s', ({ nodes }) => nodes[2].freeze(8_000)),
   onGalera('galera-writer-killed', `${WRITER} is killed, and returns`, async ({ nodes: [first, second, third] }) => {
@@ -128,7 +134,7 @@ export const FAULTS: readonly Scenario[] = [
         await second.query('SET GLOBAL read_only = 1');
         await haproxy.takeOut(first, seconds * 1_000);
       },
-      { setup: { ignoresStates: true }, aims: FLAP },
+      { setup: { ignoresStates: true }, targets: FLAP },
     ),
   ),
 

@@ -2,10 +2,9 @@ import { parseArgs } from 'node:util';
 import { CONTRACTS } from './contract';
 import { FAULTS } from './faults';
 import { LOSSES } from './lost-commits';
-import { writePage } from './page';
+import { NOT_RUN, render, worst, writePage, type Result } from './page';
 import { READS } from './reads';
-import { isMet, type Scenario } from './scenario';
-import { NOT_RUN, render, worst, type Result } from './table';
+import { isMet, type Outcome, type Scenario } from './scenario';
 import { Workspace } from './workspace';
 
 const SCENARIOS = [...FAULTS, ...LOSSES, ...READS, ...CONTRACTS];
@@ -14,7 +13,7 @@ const HELP = `npm run clusters -- [--short] [--only name,name] [--times n] [--wr
 
 --short   a killed node of Galera, a promoted standby of PostgreSQL, and parallel requests on both: under five minutes
 --only    some scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}
---times   runs everything so many times, and shows the worst figures
+--times   runs each scenario so many times, and shows the worst figures
 --write   puts the figures into docs/reliability.md`;
 
 let workspace: Workspace | undefined;
@@ -25,15 +24,13 @@ async function main(): Promise<void> {
   if (values.help) return console.log(HELP);
   const times = Number(values.times ?? 1);
   const chosen = choose(values.only, values.short ?? false);
-  const runs: Result[][] = [];
-  for (let run = 1; run <= times; run++) {
-    const results: Result[] = [];
-    for (const scenario of chosen) results.push(await measure(scenario));
-    runs.push(results);
-    console.log(`\n${render(results)}\n`);
+  const results: Result[] = [];
+  for (const scenario of chosen) {
+    const runs: (readonly Outcome[])[] = [];
+    while (runs.length < times) runs.push(await measure(scenario));
+    results.push({ scenario, outcomes: worst(runs) });
   }
-  const results = worst(runs);
-  if (times > 1) console.log(`The worst of ${times} runs:\n\n${render(results)}\n`);
+  console.log(`The worst of ${times} runs:\n\n${render(results)}\n`);
   if (values.write) writePage(results, times, SCENARIOS.length);
   const figures = results.flatMap(({ outcomes }) => outcomes.flatMap((outcome) => outcome.figures));
   const unmet = figures.filter((one) => !isMet(one)).length;
@@ -50,25 +47,22 @@ function choose(only: string | undefined, isShort: boolean): Scenario[] {
   });
 }
 
-async function measure(scenario: Scenario): Promise<Result> {
+async function measure(scenario: Scenario): Promise<readonly Outcome[]> {
   console.log(`${scenario.cluster}: ${scenario.title}`);
   const begin = performance.now();
   workspace = await Workspace.open();
   try {
     const outcomes = await scenario.run(workspace);
-    for (const { subject, figures, details = [] } of outcomes) {
-      const shown = figures.map((one) => `${one.name} ${one.value}${isMet(one) ? '' : ' (!)'}`);
-      console.log(`  ${subject}: ${shown.join(', ')}`);
-      for (const detail of details.slice(0, 5)) console.log(`    ${detail}`);
-      if (details.length > 5) console.log(`    and ${details.length - 5} more`);
-    }
-    console.log(`  ${Math.round((performance.now() - begin) / 1_000)} s`);
-    return { scenario, outcomes };
+    const details = outcomes.flatMap((outcome) => outcome.details ?? []);
+    const lines = [render([{ scenario, outcomes }]), ...details.slice(0, 10)];
+    if (details.length > 10) lines.push(`and ${details.length - 10} more`);
+    console.log(`${lines.join('\n')}\n${Math.round((performance.now() - begin) / 1_000)} s\n`);
+    return outcomes;
   } catch (error) {
     console.error(error);
-    return { scenario, outcomes: NOT_RUN };
+    return NOT_RUN;
   } finally {
-    await workspace?.teardown.run();
+    await workspace.teardown.run();
   }
 }
 

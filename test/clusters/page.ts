@@ -1,10 +1,51 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { machine, versions } from '../../bench/src/measure/machine';
-import { render, type Result } from './table';
+import { figure, isMet, type Figure, type Outcome, type Scenario } from './scenario';
 
 const PAGE = join(__dirname, '../../docs/reliability.md');
 const BETWEEN = /(<!-- written by npm run clusters -- --write -->\n)[^]*(<!-- until here -->)/;
+
+/** The result of a scenario that failed before the measurement. */
+export const NOT_RUN: readonly Outcome[] = [{ subject: '', figures: [figure('did not run', 1, 0)] }];
+
+export interface Result {
+  readonly scenario: Scenario;
+  readonly outcomes: readonly Outcome[];
+}
+
+/** Merges several runs of a scenario into the highest figures. If it failed to run once, it counts as not run. */
+export function worst(runs: readonly (readonly Outcome[])[]): readonly Outcome[] {
+  if (runs.includes(NOT_RUN)) return NOT_RUN;
+  const highest = (row: number, column: number) => Math.max(...runs.map((run) => run[row]!.figures[column]!.value));
+  return runs[0]!.map(({ subject, figures }, row) => ({
+    subject,
+    figures: figures.map((one, column) => ({ ...one, value: highest(row, column) })),
+  }));
+}
+
+/** Returns a table for each set of figures. */
+export function render(results: readonly Result[]): string {
+  const tables = new Map<string, string[]>();
+  for (const { scenario, outcomes } of results) {
+    for (const { subject, figures } of outcomes) {
+      const names = figures.map(({ name }) => name).join(' | ');
+      const head = [
+        `| Cluster | What happens | Clients | ${names} | Passed |`,
+        `|${' --- |'.repeat(figures.length + 4)}`,
+      ];
+      const passed = figures.every(isMet) ? 'yes' : '**no**';
+      const row = `| ${[scenario.cluster, scenario.title, subject, ...figures.map(cell), passed].join(' | ')} |`;
+      tables.set(names, [...(tables.get(names) ?? head), row]);
+    }
+  }
+  return [...tables.values()].map((lines) => lines.join('\n')).join('\n\n');
+}
+
+function cell(figure: Figure): string {
+  const value = figure.value === Infinity ? 'never' : String(figure.value);
+  return isMet(figure) ? value : `**${value}** (target: ${figure.atMost})`;
+}
 
 /**
  * Writes the figures between the markers of the page.
@@ -14,20 +55,22 @@ const BETWEEN = /(<!-- written by npm run clusters -- --write -->\n)[^]*(<!-- un
 export function writePage(results: readonly Result[], times: number, all: number): void {
   const page = readFileSync(PAGE, 'utf8');
   if (!BETWEEN.test(page)) throw new Error('docs/reliability.md has lost its markers.');
+  const tables = render(results);
   const { processor, cores, memoryGiB } = machine();
   const { node, postgres, mariadb, pgbouncer } = versions();
+  const programs = Object.entries({
+    PostgreSQL: `PostgreSQL ${postgres}`,
+    PgBouncer: `PgBouncer ${pgbouncer}`,
+    Patroni: 'Patroni',
+    Galera: `MariaDB ${mariadb} with Galera`,
+    'Group Replication': 'MySQL 9 with Group Replication',
+  }).flatMap(([word, program]) => (tables.includes(word) ? [program] : []));
   const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long' }).format(new Date());
   const number = results.length < all ? `${results.length} of the ${all} scenarios` : `All ${all} scenarios`;
-  const uses = (part: string): boolean => results.some(({ scenario: { name } }) => name.includes(part));
-  const others = [
-    ...(uses('pgbouncer') ? [`PgBouncer ${pgbouncer}, `] : []),
-    ...(uses('patroni-') ? ['Patroni, '] : []),
-    ...(uses('group-') ? ['MySQL 9 with Group Replication, '] : []),
-  ].join('');
-  const text = `${number} on ${day}, the worst of ${times} runs. Node ${node}, PostgreSQL ${postgres}, MariaDB ${mariadb} with Galera,
-${others}all on one machine: ${processor}, ${cores} cores, ${memoryGiB} GiB.
+  const text = `${number} on ${day}, the worst of ${times} runs. Node ${node},
+${programs.join(', ')}, all on one machine: ${processor}, ${cores} cores, ${memoryGiB} GiB.
 
-${render(results)}
+${tables}
 `;
   writeFileSync(
     PAGE,

@@ -1,16 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { bearer, jsonRequest } from '../crash/request-with-retries';
 import { DATABASE, startInstances } from './cluster';
 import { startGalera, type GaleraCluster } from './mysql';
 import { startPgpool, startPostgres, type PostgresCluster } from './postgres';
 import { figure, type Outcome, type Scenario } from './scenario';
-import { PASSWORD, type Session } from './storm-clients';
+import { ask, askUntilAnswered, logIn, type Session } from './storm-clients';
 import { prepare } from './tables';
 import type { Workspace } from './workspace';
 
 const LOGOUTS = 100;
 const REPLAYS = 200;
-const WORKERS = 4;
+const USERS = ['one', 'two', 'three', 'four'];
 /** The number of rows that a batch job changes in one transaction, which the other servers then apply. */
 const BATCH_ROWS = 30_000;
 
@@ -19,23 +18,22 @@ const BATCH_ROWS = 30_000;
  * that the other instance has already confirmed.
  *
  * @param ports the ports of the instances
- * @param atMost the highest allowed count, or null if the count is only reported
+ * @param atMost the highest allowed count, or Infinity if the count is only reported
  */
 async function measure(
   workspace: Workspace,
   cluster: PostgresCluster | GaleraCluster,
   ports: readonly number[],
-  atMost: number | null,
+  atMost: number,
 ): Promise<Outcome[]> {
   const run = (sql: string): Promise<unknown> => cluster.nodes[0].query(sql, DATABASE);
-  const usernames = Array.from({ length: WORKERS }, (_, index) => `user ${index}`);
-  await prepare(cluster, usernames);
+  await prepare(cluster, USERS);
   const { urls } = await startInstances({ ...cluster, ports }, {}, workspace);
   const logouts: (number | null)[] = [];
   const replays: (boolean | null)[] = [];
   const work = async (username: string): Promise<void> => {
-    for (let round = 0; round < LOGOUTS / WORKERS; round++) logouts.push(await logout(username, urls));
-    for (let round = 0; round < REPLAYS / WORKERS; round++) replays.push(await replay(username, urls));
+    for (let round = 0; round < LOGOUTS / USERS.length; round++) logouts.push(await logout(username, urls));
+    for (let round = 0; round < REPLAYS / USERS.length; round++) replays.push(await replay(username, urls));
   };
   await run('CREATE TABLE batch (id INT PRIMARY KEY, n INT NOT NULL)');
   await run(`INSERT INTO batch VALUES ${Array.from({ length: BATCH_ROWS }, (_, id) => `(${id}, 0)`).join(', ')}`);
@@ -43,7 +41,7 @@ async function measure(
   const batch = async (): Promise<void> => {
     while (!isOver) await run('UPDATE batch SET n = n + 1');
   };
-  await Promise.all([batch(), Promise.all(usernames.map(work)).finally(() => (isOver = true))]);
+  await Promise.all([batch(), Promise.all(USERS.map(work)).finally(() => (isOver = true))]);
   const staleMs = logouts.filter((ms) => ms !== null && ms > 0).map(Number);
   const figures = [
     figure('tokens accepted after their logout', staleMs.length, atMost),
@@ -61,12 +59,11 @@ type Urls = readonly [string, string];
  * it, in milliseconds, or null after a 503.
  */
 async function logout(username: string, [first, second]: Urls): Promise<number | null> {
-  const session = await login(username, first);
-  const { status } = await fetch(`${first}/auth/logout`, jsonRequest({}, session.access_token));
-  if (status !== 200) return null;
+  const { access_token: token } = await logIn(first, username);
+  if ((await ask(first, 'auth/logout', jsonRequest({}, token)))?.status !== 200) return null;
   const at = performance.now();
   let staleMs = 0;
-  while ((await fetch(`${second}/me`, bearer(session.access_token))).status === 200) staleMs = performance.now() - at;
+  while ((await ask(second, 'me', bearer(token)))?.status === 200) staleMs = performance.now() - at;
   return staleMs;
 }
 
@@ -75,48 +72,33 @@ async function logout(username: string, [first, second]: Urls): Promise<number |
  * misses the reuse, or null after a 503.
  */
 async function replay(username: string, [first, second]: Urls): Promise<boolean | null> {
-  const { refresh_token: token } = await login(username, first);
+  const { refresh_token: token } = await logIn(first, username);
   const request = jsonRequest({ refresh_token: token });
-  const response = await fetch(`${first}/auth/token/refresh`, request);
-  if (response.status !== 200) return null;
-  const pair = (await response.json()) as Session;
-  const { status } = await fetch(`${second}/auth/token/refresh`, request);
-  if (status === 503) return null;
-  return (await fetch(`${first}/me`, bearer(pair.access_token))).status !== 401;
+  const refreshed = await ask(first, 'auth/token/refresh', request);
+  if (refreshed?.status !== 200 || !(await ask(second, 'auth/token/refresh', request))) return null;
+  const { access_token: accessToken } = refreshed.body as Session;
+  return (await askUntilAnswered(first, 'me', bearer(accessToken))).status !== 401;
 }
 
-async function login(username: string, url: string): Promise<Session> {
-  for (;;) {
-    const response = await fetch(`${url}/auth/login`, jsonRequest({ username, password: PASSWORD }));
-    if (response.status === 200) return (await response.json()) as Session;
-    await response.body?.cancel();
-    await sleep(200);
-  }
-}
+const onGalera = (name: string, syncWait: 0 | 1): Scenario => ({
+  ...{ name, cluster: 'Galera' },
+  title: `instances on two nodes with \`wsrep_sync_wait=${syncWait}\`, during a batch job`,
+  async run(workspace) {
+    const cluster = await startGalera(workspace, { syncWait });
+    const [first, second] = cluster.nodes;
+    return measure(workspace, cluster, [first.port, second.port], syncWait === 1 ? 0 : Infinity);
+  },
+});
 
-function onGalera(name: string, syncWait: 0 | 1): Scenario {
-  return {
-    ...{ name, cluster: 'Galera' },
-    title: `instances on two nodes with \`wsrep_sync_wait=${syncWait}\`, during a batch job`,
-    async run(workspace) {
-      const cluster = await startGalera(workspace, { syncWait });
-      const [first, second] = cluster.nodes;
-      return measure(workspace, cluster, [first.port, second.port], syncWait === 1 ? 0 : null);
-    },
-  };
-}
-
-function onPgpool(name: string, isBalancing: boolean): Scenario {
-  return {
-    ...{ name, cluster: 'PostgreSQL' },
-    title: `instances behind Pgpool-II with \`load_balance_mode = ${isBalancing ? 'on' : 'off'}\`, during a batch job`,
-    async run(workspace) {
-      const cluster = await startPostgres(workspace);
-      const port = await startPgpool(workspace, cluster.nodes, isBalancing);
-      return measure(workspace, cluster, [port], isBalancing ? null : 0);
-    },
-  };
-}
+const onPgpool = (name: string, isBalancing: boolean): Scenario => ({
+  ...{ name, cluster: 'PostgreSQL' },
+  title: `instances behind Pgpool-II with \`load_balance_mode = ${isBalancing ? 'on' : 'off'}\`, during a batch job`,
+  async run(workspace) {
+    const cluster = await startPostgres(workspace);
+    const port = await startPgpool(workspace, cluster.nodes, isBalancing);
+    return measure(workspace, cluster, [port], isBalancing ? Infinity : 0);
+  },
+});
 
 /** Runs two instances on two servers, and a job that keeps the servers busy applying changes. */
 export const READS: readonly Scenario[] = [

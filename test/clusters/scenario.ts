@@ -1,12 +1,11 @@
 import type { Workspace } from './workspace';
 
-/** A figure of a scenario, and its highest allowed value. */
+/** A figure of a scenario. Infinity is an event that did not occur in time. */
 export interface Figure {
   readonly name: string;
-  /** Null for an event that did not occur in time. */
-  readonly value: number | null;
-  /** Null if the figure is only reported. */
-  readonly atMost: number | null;
+  readonly value: number;
+  /** The highest allowed value. Infinity if the figure is only reported. */
+  readonly atMost: number;
 }
 
 /** Figures that belong together, such as those of one application. */
@@ -27,10 +26,8 @@ export interface Scenario {
   run(workspace: Workspace): Promise<readonly Outcome[]>;
 }
 
-export function isMet({ value, atMost }: Figure): boolean {
-  return atMost === null || (value !== null && value <= atMost);
-}
-
-export function figure(name: string, value: number | null, atMost: number | null = null): Figure {
+export function figure(name: string, value: number, atMost = Infinity): Figure {
   return { name, value, atMost };
 }
+
+export const isMet = ({ value, atMost }: Figure): boolean => value <= atMost;

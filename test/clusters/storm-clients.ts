@@ -9,10 +9,16 @@ const UNANSWERED_MS = 200;
 
 export type Session = Readonly<Record<'session_id' | 'access_token' | 'refresh_token', string>>;
 
-/** What the clients of a group observed. Times are values of `performance.now()`. */
-export interface Journal {
+/**
+ * The clients of an application, and what they observed. In the group `own`, each client uses one instance. In the group
+ * `spread`, each request may go to another instance, as behind a load balancer.
+ */
+export interface Group {
+  readonly name: 'own' | 'spread';
+  readonly urls: readonly [string, string];
+  readonly graceSeconds: number;
   isOver: boolean;
-  /** The times at which responses with status 503 arrived. */
+  /** The times at which responses with status 503 arrived, as values of `performance.now()`. */
   readonly unavailable: number[];
   /** Sessions that were refused although their client behaved correctly. */
   readonly lost: string[];
@@ -20,14 +26,19 @@ export interface Journal {
   readonly wrong: string[];
 }
 
-/** A group of clients and the application that it uses. */
-export interface Group {
-  readonly name: 'own' | 'spread';
-  readonly urls: readonly [string, string];
-  /** Whether each request may go to another instance, as behind a load balancer. */
-  readonly isSpread: boolean;
-  readonly graceSeconds: number;
-  readonly journal: Journal;
+/** Sends a request once. Returns null after a 503 or without a response. */
+export function ask(url: string, path: string, init: RequestInit): Promise<Reply | null> {
+  return requestWithRetries(path, init, { url: () => url, unavailable: () => null, unanswered: () => null });
+}
+
+/** Repeats a request until the server responds, but not with 503. */
+export async function askUntilAnswered(url: string, path: string, init: RequestInit): Promise<Reply> {
+  const repeat = (): number => UNANSWERED_MS;
+  return (await requestWithRetries(path, init, { url: () => url, unavailable: repeat, unanswered: repeat }))!;
+}
+
+export async function logIn(url: string, username: string): Promise<Session> {
+  return (await askUntilAnswered(url, 'auth/login', jsonRequest({ username, password: PASSWORD }))).body as Session;
 }
 
 /** A client that behaves correctly: it honors `Retry-After`, and then presents the same token again. */
@@ -41,9 +52,8 @@ abstract class StormClient {
   ) {}
 
   async run(): Promise<void> {
-    const { journal } = this.group;
-    while (!journal.isOver) {
-      if (!this.session) await this.login();
+    while (!this.group.isOver) {
+      if (!this.session) await this.logIn();
       if (this.session) await this.act(this.session);
       await sleep(randomInt(200, 600));
     }
@@ -52,39 +62,34 @@ abstract class StormClient {
   protected abstract act(session: Session): Promise<void>;
 
   protected request(path: string, init: RequestInit, url?: string): Promise<Reply | null> {
-    const { journal } = this.group;
+    const { group, username, index } = this;
     return requestWithRetries(path, init, {
-      url: () => url ?? this.url(),
+      url: () => url ?? group.urls[(group.name === 'own' ? index % 2 : randomInt(2)) as 0 | 1],
       unavailable: (_, retryAfterMs) => {
-        journal.unavailable.push(performance.now());
-        return journal.isOver ? null : retryAfterMs;
+        group.unavailable.push(performance.now());
+        return group.isOver ? null : retryAfterMs;
       },
       unanswered: () => {
-        journal.wrong.push(`${this.username}: no response to ${path}`);
-        return journal.isOver ? null : UNANSWERED_MS;
+        group.wrong.push(`${username}: no response to ${path}`);
+        return group.isOver ? null : UNANSWERED_MS;
       },
     });
   }
 
   protected wrong(what: string, reply?: Reply): void {
     const response = reply ? `: ${reply.status} ${JSON.stringify(reply.body)}` : '';
-    this.group.journal.wrong.push(`${this.username}: ${what}${response}`);
+    this.group.wrong.push(`${this.username}: ${what}${response}`);
   }
 
   protected lose(what: string): void {
-    this.group.journal.lost.push(`${this.username} lost ${what}`);
+    this.group.lost.push(`${this.username} lost ${what}`);
     this.session = null;
   }
 
-  private async login(): Promise<void> {
+  private async logIn(): Promise<void> {
     const reply = await this.request('auth/login', jsonRequest({ username: this.username, password: PASSWORD }));
     if (reply?.status === 200) this.session = reply.body as Session;
     else if (reply) this.wrong('login', reply);
-  }
-
-  private url(): string {
-    const { urls, isSpread } = this.group;
-    return urls[(isSpread ? randomInt(2) : this.index % 2) as 0 | 1];
   }
 }
 
@@ -106,16 +111,16 @@ export class RefreshingClient extends StormClient {
     if (me) this.servedAt.push(performance.now());
   }
 
-  /** Returns the times of the first two successful requests after an instant, or fewer if there were fewer. */
+  /** Returns the times of the successful requests after an instant. */
   servedSince(at: number): number[] {
-    return this.servedAt.filter((one) => one >= at).slice(0, 2);
+    return this.servedAt.filter((one) => one >= at);
   }
 
-  /** Returns what the client knows about its session, or null without a session. */
-  holder(): Holder | null {
-    if (!this.session) return null;
+  /** Returns what the client knows about its session, or nothing without a session. */
+  holder(): Holder[] {
+    if (!this.session) return [];
     const { session_id: sessionId, access_token: accessToken, refresh_token: refreshToken } = this.session;
-    return { sessionId, accessToken, refreshToken, isInFlight: this.isInFlight };
+    return [{ sessionId, accessToken, refreshToken, isInFlight: this.isInFlight }];
   }
 }
 
@@ -133,29 +138,26 @@ export class LogoutClient extends StormClient {
   }
 }
 
+/** A client that presents each refresh token to both instances at the same time, and does not retry. */
 export class RacingClient extends StormClient {
   protected override async act(session: Session): Promise<void> {
     this.session = null;
+    const { urls, graceSeconds } = this.group;
     const request = jsonRequest({ refresh_token: session.refresh_token });
-    const giveUp = (): null => null;
-    const once = (url: string): Promise<Reply | null> =>
-      requestWithRetries('auth/token/refresh', request, { url: () => url, unavailable: giveUp, unanswered: giveUp });
-    const replies = (await Promise.all(this.group.urls.map(once))).filter((reply) => reply !== null);
-    const winners = replies.filter(({ status }) => status === 200);
-    for (const reply of replies) if (![200, 400].includes(reply.status)) this.wrong('race', reply);
-    const pairs = new Set(winners.map(({ body }) => JSON.stringify(body)));
-    if (pairs.size > 1 || (winners.length > 1 && this.group.graceSeconds === 0)) this.wrong('two winners');
-    const [winner] = winners;
-    const refused = replies.filter(({ status }) => status === 400).length;
+    const replies = await Promise.all(urls.map((url) => ask(url, 'auth/token/refresh', request)));
+    for (const reply of replies) if (reply && ![200, 400].includes(reply.status)) this.wrong('race', reply);
+    const winners = replies.filter((reply) => reply?.status === 200);
+    const refused = replies.filter((reply) => reply?.status === 400).length;
+    const pairs = new Set(winners.map((reply) => JSON.stringify(reply!.body)));
+    if (pairs.size > 1 || (winners.length > 1 && graceSeconds === 0)) this.wrong('two winners');
     if (refused === 2) this.lose('its refresh token');
-    if (!winner) return;
-    const won = { ...session, ...(winner.body as Session) };
-    if (this.group.graceSeconds > 0) this.session = won;
+    if (winners.length === 0) return;
+    const won = { ...session, ...(winners[0]!.body as Session) };
+    if (graceSeconds > 0) this.session = won;
     if (refused === 0) return;
     const me = await this.request('me', bearer(won.access_token));
-    const hasGrace = this.group.graceSeconds > 0;
     // Within a grace period, the database has lost the refresh, or all sessions were ended in between.
-    if (me?.status === 401 && hasGrace) this.lose('its access token');
-    else if (me && me.status !== 401) this.wrong(hasGrace ? 'a repetition was refused' : 'a missed replay', me);
+    if (me?.status === 401 && graceSeconds > 0) this.lose('its access token');
+    else if (me && me.status !== 401) this.wrong(graceSeconds > 0 ? 'a repetition was refused' : 'a missed replay', me);
   }
 }

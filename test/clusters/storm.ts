@@ -19,25 +19,25 @@ const WARM_UP_MS = 3_000;
 /** The time in which every client must be served again. */
 const RECOVERY_MS = 45_000;
 
-/**
- * In seconds. The client that is served last has waited for a deadline of 5 s and then for a `Retry-After` of
- * 5 s.
- */
-const SERVED_WITHIN = { first: 10, all: 11 };
+/** The highest allowed figures of an application. Infinity if a figure is only reported. */
+const TARGETS = {
+  'false alarms': 0,
+  'sessions lost': 0,
+  'wrong responses': 0,
+  '503 during': Infinity,
+  '503 after': Infinity,
+  // The client that is served last has waited for a deadline of 5 s and then for a `Retry-After` of 5 s.
+  'recovery of the first client, s': 10,
+  'recovery of all clients, s': 11,
+};
+
+type Figures = typeof TARGETS;
+
+/** The targets of a scenario that differ, for both applications, and for the one with spread routing. */
+export type StormTargets = Partial<Figures> & { readonly spread?: Partial<Figures> };
 
 /** Breaks the cluster, and resolves when the cluster can serve again. `urls` are the URLs of the instances. */
 export type Fault<C extends Cluster> = (cluster: C, urls: readonly string[]) => Promise<unknown>;
-
-/** The requirements of a scenario, in addition to those of all scenarios: no false alarms and no wrong responses. */
-export interface StormAims {
-  /** Whether sessions may be lost, because commits are lost. */
-  readonly mayLose?: boolean;
-  /** Whether an instance may not yet know a change that another instance has confirmed. */
-  readonly mayBeStale?: boolean;
-  readonly unavailableAfter?: number;
-  /** Seconds until the first client is served (`first`), and until every client is served (`all`). */
-  readonly servedWithin?: { readonly first: number; readonly all: number };
-}
 
 /**
  * Runs two applications on a cluster while the cluster fails. Each client of the first application uses one
@@ -48,85 +48,68 @@ export async function storm<C extends Cluster>(
   workspace: Workspace,
   cluster: C,
   fault: Fault<C>,
-  aims: StormAims = {},
+  { spread, ...targets }: StormTargets = {},
 ): Promise<{ readonly outcomes: readonly Outcome[]; readonly signals: readonly string[] }> {
   const names = ['own', 'spread'] as const;
   await prepare(cluster, [WITNESS, ...names.flatMap(usersOf)]);
   const applications = await Promise.all(names.map((name) => start(workspace, cluster, name)));
-  const clients = applications.flatMap((application) => application.clients);
-  const refreshers = clients.filter((client) => client instanceof RefreshingClient);
-  const running = Promise.all(clients.map((client) => client.run()));
+  const refreshers = applications.flatMap((application) => application.refreshers);
+  const running = Promise.all(applications.flatMap(({ clients }) => clients.map((client) => client.run())));
   await sleep(WARM_UP_MS);
-  const urls = applications.flatMap(({ group }) => group.urls);
-  await fault(cluster, urls);
+  await fault(
+    cluster,
+    applications.flatMap(({ group }) => group.urls),
+  );
   const healedAt = performance.now();
   const isAnyoneWaiting = (): boolean => refreshers.some((one) => one.servedSince(healedAt).length < 2);
   while (performance.now() - healedAt < RECOVERY_MS && isAnyoneWaiting()) await sleep(100);
-  for (const { group } of applications) group.journal.isOver = true;
+  for (const { group } of applications) group.isOver = true;
   await running;
   const servers = applications.flatMap((application) => application.servers);
   await Promise.all(servers.map((server) => server.kill()));
 
-  const holders = refreshers.flatMap((one) => one.holder() ?? []);
-  const { violations, alarmed } = await inspect(cluster, holders);
-  const outcomes = applications.map(({ group }) => {
-    const own = refreshers.filter((client) => client.group === group);
-    // Without a grace period, racing clients are expected to cause reuse.
-    const isExpected = (user: string): boolean => group.graceSeconds === 0 && user.includes(RacingClient.name);
-    const falseAlarms = alarmed.filter((user) => user.startsWith(group.name) && !isExpected(user));
-    const served = own.map((one) => one.servedSince(healedAt));
-    return outcomeOf(group, aims, healedAt, served, falseAlarms, violations);
+  const { violations, alarmed } = await inspect(
+    cluster,
+    refreshers.flatMap((one) => one.holder()),
+  );
+  const outcomes = applications.map(({ group, refreshers: own }): Outcome => {
+    const { name, graceSeconds, lost, wrong, unavailable } = group;
+    // A retry after a lost response was treated as reuse. Racing clients without a grace period cause reuse.
+    const isExpected = (user: string): boolean => graceSeconds === 0 && user.includes(RacingClient.name);
+    const falseAlarms = alarmed.filter((user) => user.startsWith(name) && !isExpected(user));
+    const recoveries = own.map((one) => (one.servedSince(healedAt)[0] ?? Infinity) - healedAt);
+    const unavailableAfter = unavailable.filter((at) => at >= healedAt).length;
+    const values: Figures = {
+      'false alarms': falseAlarms.length,
+      'sessions lost': lost.length,
+      'wrong responses': wrong.length + violations.length,
+      '503 during': unavailable.length - unavailableAfter,
+      '503 after': unavailableAfter,
+      'recovery of the first client, s': seconds(Math.min(...recoveries)),
+      'recovery of all clients, s': seconds(Math.max(...recoveries)),
+    };
+    const atMost = { ...TARGETS, ...targets, ...(name === 'spread' ? spread : {}) };
+    return {
+      subject: name === 'own' ? 'sticky routing' : `spread routing, grace period ${graceSeconds} s`,
+      figures: Object.entries(values).map(([key, value]) => figure(key, value, atMost[key as keyof Figures])),
+      // `main.ts` shows only the first details, because many sessions may be lost.
+      details: [...falseAlarms.map((user) => `${user}: false alarm`), ...wrong, ...violations, ...lost],
+    };
   });
   return { outcomes, signals: servers.flatMap((server) => server.signals) };
 }
 
 async function start(workspace: Workspace, cluster: Cluster, name: Group['name']) {
-  const isSpread = name === 'spread';
-  const graceSeconds = isSpread ? (cluster.graceSeconds ?? GRACE_SECONDS) : 0;
+  const graceSeconds = name === 'spread' ? (cluster.graceSeconds ?? GRACE_SECONDS) : 0;
   // The checker needs a complete log.
   const options = { history: { maxRowsPerUser: 10_000_000 }, refreshReuseGraceSeconds: graceSeconds };
   const { servers, urls } = await startInstances(cluster, options, workspace);
-  const journal = { isOver: false, unavailable: [], lost: [], wrong: [] };
-  const group: Group = { name, isSpread, graceSeconds, urls, journal };
+  const group: Group = { name, graceSeconds, urls, isOver: false, unavailable: [], lost: [], wrong: [] };
   const users = usersOf(name);
-  return { group, servers, clients: CLIENTS.map((Client, index) => new Client(users[index]!, group, index)) };
+  const clients = CLIENTS.map((Client, index) => new Client(users[index]!, group, index));
+  return { group, servers, clients, refreshers: clients.filter((client) => client instanceof RefreshingClient) };
 }
 
 const usersOf = (name: Group['name']): string[] => CLIENTS.map((Client, index) => `${name} ${Client.name} ${index}`);
 
-/**
- * @param served the times at which each client was served after the fault
- * @param falseAlarms users whose sessions the server ended because it treated a request that was repeated after a
- *   lost response as reuse
- * @param violations inconsistencies in the tables
- */
-function outcomeOf(
-  { name, graceSeconds, journal: { lost, wrong, unavailable } }: Group,
-  { mayLose = false, mayBeStale = false, unavailableAfter, servedWithin = SERVED_WITHIN }: StormAims,
-  healedAt: number,
-  served: readonly (readonly number[])[],
-  falseAlarms: readonly string[],
-  violations: readonly string[],
-): Outcome {
-  const after = unavailable.filter((at) => at >= healedAt).length;
-  const first = Math.min(...served.flat());
-  const all = Math.max(...served.map(([earliest = Infinity]) => earliest));
-  const figures = [
-    figure('false alarms', falseAlarms.length, 0),
-    figure('sessions lost', lost.length, mayLose || (mayBeStale && name === 'spread') ? null : 0),
-    figure('wrong responses', wrong.length + violations.length, mayBeStale ? null : 0),
-    figure('503 during', unavailable.length - after),
-    figure('503 after', after, unavailableAfter),
-    figure('recovery of the first client, s', seconds(first - healedAt), servedWithin.first),
-    figure('recovery of all clients, s', seconds(all - healedAt), servedWithin.all),
-  ];
-  // `main.ts` shows only the first details, because many sessions may be lost.
-  const details = [...falseAlarms.map((user) => `${user}: false alarm`), ...wrong, ...violations, ...lost];
-  const subject = name === 'own' ? 'sticky routing' : `spread routing, grace period ${graceSeconds} s`;
-  return { subject, figures, details };
-}
-
-/** Returns the seconds, or null for an event that did not occur, whose time is infinite. */
-function seconds(ms: number): number | null {
-  return Number.isFinite(ms) ? Math.round(ms / 100) / 10 : null;
-}
+const seconds = (ms: number): number => Math.round(ms / 100) / 10;
