@@ -146,7 +146,6 @@ export async function restorePassword(app: TestApplication, username = 'alice'):
   await app.reset();
 }
 
-export const historyOf = (app: TestApplication, accessToken: string) => app.history(accessToken);
 export const eventsOf = (app: TestApplication, accessToken: string) => app.events(accessToken);
 export const storedSession = (app: TestApplication, id: string) => app.storedSession(id);
 export const emittedEnds = (app: TestApplication) => app.emittedEnds();
