@@ -13,7 +13,7 @@ const users = ['alice', 'bob', 'carol'];
 
 beforeEach(() => policy.reset());
 
-describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start }) => {
+describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start, tap }) => {
   let administration: SessionAdministration;
   let alice: string;
   let bob: string;
@@ -181,6 +181,20 @@ describeOnEachDatabase('an impersonation', { auth, users }, ({ app, start }) => 
     await app.get('/me', accessToken).expect(200);
     app.clock.advance(MINUTE);
     await app.get('/me', accessToken).expect(401);
+  });
+
+  it('the option costs the guard one column, and an impersonation costs one more read', async () => {
+    const { administrator, accessToken } = await actAsBob(app);
+    const reads: string[] = [];
+    tap.hook = {
+      before: ({ kind, sql, only }) => {
+        if ((kind === 'transaction') === tap.isSqlite) reads.push(only?.sql ?? sql);
+      },
+    };
+    await app.auth.authenticate(administrator.access_token);
+    expect([reads.length, reads[0]!.replace(/\sFROM .*/s, '').match(/ AS (?!user_\d)\w+/g)!.length]).toEqual([1, 11]);
+    await Promise.all(Array.from({ length: 20 }, () => app.auth.authenticate(accessToken)));
+    expect(reads.length).toBeLessThan(12);
   });
 
   it('an impersonation is no new device, makes no network familiar, and does not make a later login one from a new device', async () => {

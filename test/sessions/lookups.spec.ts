@@ -56,10 +56,18 @@ describeOnEachDatabase("the guard's read", {}, ({ app, tap }) => {
     expect(await after).toBe(401);
   });
 
-  it('the guard stores no expiry', async () => {
+  it('the guard reads ten columns besides those of the user, and stores no expiry', async () => {
     const { access_token: token, session_id: id } = await app.login();
     const statements: string[] = [];
     tap.hook = { before: ({ sql, only }) => void statements.push(sql || (only?.sql ?? '')) };
+    await app.auth.authenticate(token);
+    const [read = ''] = statements.filter((sql) => LOOK_UP.test(sql));
+    const names = [...read.replace(/\sFROM .*/s, '').matchAll(/ AS (\w+)(?=,|\s*$)/g)].map(([, name]) => name!);
+    expect(names.filter((name) => !name.startsWith('user_') || name === 'user_id').sort()).toEqual([
+      ...['access_digest', 'account', 'authenticated_at', 'data', 'id', 'last_activity', 'methods', 'replay_until'],
+      ...['user_id', 'valid_until'],
+    ]);
+    statements.length = 0;
     app.clock.advance(31 * DAY);
     expect(await app.auth.authenticate(token)).toBeNull();
     expect(statements.filter((sql) => sql !== '' && !LOOK_UP.test(sql))).toEqual([]);
