@@ -81,6 +81,7 @@ describeOnEachDatabase('calls within a transaction of the application', {}, ({ a
       (auth) => auth.disableUser(id),
       (auth) => auth.forgetUser(id),
       (auth) => auth.revokeSession(id, session),
+      (auth) => auth.endSessions(id),
       (auth) => auth.resetPassword(id, NEW_PASSWORD),
       (auth) => auth.createPasswordResetToken(id),
       (_, administration) => administration.end({ everyone: true }, { actor: 'carol' }),

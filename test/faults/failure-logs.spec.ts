@@ -99,5 +99,6 @@ describeApplication("the log of a failure in the application's code", OPTIONS, (
   ])('the log of a failing %s contains name, message, stack and cause', async (_, fail, line) => {
     await fail();
     expect(app.logs.join('\n')).toMatch(line);
+    expect(app.logs.join('\n')).not.toContain('a password that is new');
   });
 });

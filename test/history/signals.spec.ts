@@ -35,9 +35,11 @@ describeOnEachDatabase('signals', {}, ({ app }) => {
     expect(JSON.stringify(app.signals)).not.toContain('nsa');
   });
 
-  it('login_failed contains the count, and the threshold is emitted once per failure streak', async () => {
+  it('login_failed contains the user and the count, and the threshold is emitted once per failure streak', async () => {
     for (let failure = 0; failure < 6; failure++) await app.failLogin();
-    expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5, 6]);
+    const identity = { username: 'alice', userId: await app.userId(), ipAddress: '127.0.0.1' };
+    const payloads = [1, 2, 3, 4, 5, 6].map((failureCount) => ({ ...identity, failureCount }));
+    expect(app.sent('login_failed')).toEqual(payloads);
     expect(app.sent('brute_force_threshold_hit')).toEqual([
       { username: 'alice', ipAddress: '127.0.0.1', failureCount: 5, scope: 'network' },
     ]);

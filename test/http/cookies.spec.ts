@@ -244,6 +244,7 @@ describeHttp('optional cookies', options, ({ app }) => {
     const late = await browser.call('/auth/token/refresh');
     expect([late.status, late.body, browser.jar]).toEqual([200, {}, jar]);
     expect(cookiesIn(late)[0]).toContain('Max-Age=891;');
+    expect(cookiesIn(late)[1]).toContain('Max-Age=604791;');
   });
 
   it('the cookies are found among very many others, and a header that is too large is refused', async () => {

@@ -10,8 +10,10 @@ const NOBODY = [null, null, null];
 const visitor = returning(CurrentUser(), CurrentSession(), OfRequest('auth'));
 
 const Reader = controllerOf('reader', [], { optional: [OptionalAuth(), visitor] });
+const Optional = controllerOf('', [OptionalAuth()], { own: [visitor], write: [Post('optional'), visitor] }, Reader);
 const controllers = [
-  controllerOf('', [OptionalAuth()], { own: [visitor], write: [Post('optional'), visitor] }, Reader),
+  Optional,
+  controllerOf('derived', [], {}, Optional),
   controllerOf('guarded', [GUARD], {}, Reader),
   controllerOf('public', [Public()], {}, Reader),
 ];
@@ -36,6 +38,10 @@ describe.each([false, true])('with globalGuard: %s', (globalGuard) => {
         await app.get(path, 'token').expect(401, INVALID);
       },
     );
+
+    it('a subclass of a class with @OptionalAuth() requires a token', async () => {
+      await app.http.get('/derived/own').expect(401);
+    });
 
     it('@OptionalAuth() refuses an invalid token, as a guarded route does', async () => {
       const headers = { 'www-authenticate': 'Bearer realm="api", error="invalid_token"' };

@@ -18,7 +18,7 @@ import {
   wrong,
 } from './enrolled-users';
 
-describeOnEachDatabase('login tickets', { auth }, ({ app }) => {
+describeOnEachDatabase('login tickets', { auth }, ({ app, tap }) => {
   const current = async () => app.principal((await app.auth.openSession(await app.userId())).accessToken);
 
   it('a login ticket opens one session, also when it is presented in parallel', async () => {
@@ -139,7 +139,7 @@ describeOnEachDatabase('login tickets', { auth }, ({ app }) => {
     expect(app.sent('login_blocked')).toMatchObject([{}, { scope: 'account' }]);
   });
 
-  it('a failure streak of a method does not affect passwords or other methods, and no password reset ends it', async () => {
+  it('a failure streak of a method does not affect passwords or other methods, and ends with resetFailedLogins(), not with a password reset', async () => {
     const guess = async (client = CLIENT, method = 'otp') => wrong(app, await ticketFor(app), client, method);
     for (let i = 0; i < 9; i++) await guess();
     await right(app, await ticketFor(app), 'recovery');
@@ -150,6 +150,8 @@ describeOnEachDatabase('login tickets', { auth }, ({ app }) => {
     expect(await guess(CLIENT, 'recovery')).toBe(false);
     app.clock.advance(30 * SECOND);
     await right(app, await ticketFor(app));
+    for (let i = 0; i < 9; i++) expect(await guess()).toBe(false);
+    await app.auth.resetFailedLogins('alice');
     for (let i = 0; i < 9; i++) expect(await guess()).toBe(false);
   });
 
@@ -174,13 +176,35 @@ describeOnEachDatabase('login tickets', { auth }, ({ app }) => {
     const unavailable = new VerificationUnavailable('the service does not answer');
     for (let i = 0; i < 9; i++) await wrong(app, await ticketFor(app));
     const ticket = await ticketFor(app);
-    for (const target of [{ ticket }, { principal }]) {
+    for (const [target, counted] of [
+      [{ ticket }, 9],
+      [{ principal }, 0],
+    ] as const) {
       const attempted = () => app.auth.attempt({ ...target, method: 'otp' }, CLIENT, () => Promise.reject(unavailable));
       for (let i = 0; i < 12; i++) await expect(attempted()).rejects.toBe(unavailable);
+      const rows = await app.dataSource.query('SELECT failure_count FROM auth_login_failures');
+      expect(rows).toEqual([{ failure_count: counted }, { failure_count: counted }]);
       expect(await app.auth.attempt({ ...target, method: 'otp' }, CLIENT, () => true)).toBe(true);
     }
     expect(app.sent('login_failed')).toHaveLength(9);
     expect(app.sent('login_blocked')).toEqual([]);
+  });
+
+  it('an attempt whose count cannot be taken back rejects with its own error, and counts until the counters expire', async () => {
+    const unavailable = new VerificationUnavailable('the service does not answer');
+    const ticket = await ticketFor(app);
+    tap.hook = {
+      before: ({ sql }) => {
+        if (/^UPDATE .*auth_login_failures/s.test(sql)) throw new Error('out of order');
+      },
+    };
+    const check = (): Promise<boolean> => Promise.reject(unavailable);
+    await expect(app.auth.attempt({ ticket, method: 'otp' }, CLIENT, check)).rejects.toBe(unavailable);
+    tap.hook = {};
+    await wrong(app, await ticketFor(app));
+    app.clock.advance(300 * SECOND);
+    await wrong(app, await ticketFor(app));
+    expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([2, 1]);
   });
 
   it('a ticket opens no session if only its first method is proven again, or a method with the ticket of another user', async () => {
@@ -195,13 +219,17 @@ describeOnEachDatabase('login tickets', { auth }, ({ app }) => {
     expect((await app.principal(accessToken)).userId).toBe(await app.userId('bob'));
   });
 
-  it('a login ticket expires to the millisecond after five minutes', async () => {
+  it('a login ticket expires to the millisecond after five minutes, and is pruned afterwards', async () => {
     const [early, late] = [await ticketFor(app), await ticketFor(app)];
     app.clock.advance(300 * SECOND - 1);
+    expect(await app.pruning.prune()).toMatchObject({ loginTickets: 0 });
     await app.auth.openSession({ ticket: early });
     app.clock.advance(1);
     await expect(app.auth.openSession({ ticket: late })).rejects.toMatchObject(INVALID_TICKET);
     await expect(right(app, late)).rejects.toMatchObject(INVALID_TICKET);
+    expect(await app.pruning.prune({ dryRun: true })).toMatchObject({ loginTickets: 1 });
+    expect(await app.pruning.prune()).toMatchObject({ loginTickets: 1 });
+    expect(await ticketsOf(app)).toBe(0);
   });
 
   it('an attempt passes the user to the check, and returns its result or rejects with its error, which counts as a failure', async () => {

@@ -128,6 +128,16 @@ describeOnEachDatabase('attempts within a session', { auth }, ({ app }) => {
   const attempt = async (token: string, isRight: boolean) =>
     app.auth.attempt({ principal: await app.principal(token), method: 'otp' }, CLIENT, () => isRight);
 
+  it('a right attempt adds its method with the time, and does not renew the login', async () => {
+    const { access_token: token } = await app.login();
+    const before = await app.principal(token);
+    app.clock.advance(MINUTE);
+    expect(await attempt(token, true)).toBe(true);
+    const { methods, authenticatedAt } = await app.principal(token);
+    expect(methods).toEqual({ ...before.methods, otp: new Date(app.clock.now()) });
+    expect(authenticatedAt).toEqual(before.authenticatedAt);
+  });
+
   it('failed attempts are counted per method, with the delays of passwords, and the 100th of a method ends the session', async () => {
     const { access_token: token } = await app.login();
     for (let i = 0; i < 9; i++) expect(await attempt(token, false)).toBe(false);

@@ -1,6 +1,6 @@
 import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
 
-/** Two instances on one database, as behind a load balancer. Races within an instance are in `test/sessions`. */
+/** Two instances on one database, as behind a load balancer. Races within an instance are in `interleavings.spec.ts`. */
 describeOnEachDatabase('parallel requests to two instances', {}, (env: TestEnvironment) => {
   it.each([2, 50])(
     '%i parallel refreshes of one token on two instances return one pair, and reuse is reported once',

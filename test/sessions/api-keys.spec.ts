@@ -77,6 +77,13 @@ describeOnEachDatabase('API keys', options, ({ app, start, tap }) => {
     await sockets.check();
   };
 
+  let closings = 0;
+  const disableAndCheck = async (): Promise<void> => {
+    await app.setActive('alice', false);
+    await sockets.check();
+    expect(closings).toBe(1);
+  };
+
   it.each<[way: string, reason: string | null, end: (userId: string, id: string) => Promise<unknown>]>([
     ['its user revokes it', 'user', (userId, id) => keys.revoke(userId, id.toUpperCase())],
     ['an administrator revokes it', 'admin', (userId, id) => keys.revoke(userId, id, {}, { actor: 'root' })],
@@ -86,16 +93,18 @@ describeOnEachDatabase('API keys', options, ({ app, start, tap }) => {
     ['a refresh token is reused', 'token_reuse', () => app.reuseToken()],
     ['its user is forgotten', null, (userId) => app.auth.forgetUser(userId)],
     ['its user is disabled in the table', 'user_disabled', () => app.setActive('alice', false)],
+    ['its user is disabled in the table before the check', 'user_disabled', () => disableAndCheck()],
     ['its user was disabled in the table and is enabled', 'user_disabled', (userId) => disableAndEnable(userId)],
   ])('a key ends, and its sockets close, when %s', async (_, reason, end) => {
     const userId = await app.userId();
     const { key, id } = await createKey(app, { expiresAt: new Date(app.clock.now() + DAY) });
     const bob = await createKey(app, {}, 'bob');
     await app.get('/orders', key).expect(200);
+    closings = 0;
     const closeOther = jest.fn();
     const unregister = sockets.register(await keys.authenticate(bob.key, ['orders:read']), closeOther);
     const opener = await keys.authenticate(key, ['orders:read']);
-    const closed = new Promise((resolve) => sockets.register(opener, () => resolve(null)));
+    const closed = new Promise((resolve) => sockets.register(opener, () => resolve(++closings)));
     await end(userId, id);
     await app.get('/orders', key).expect(401, INVALID);
     await closed;

@@ -149,6 +149,7 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
     ['an unknown property', { username: 'mail' }, /username is 'mail', which is not a column of Staff; use one/],
     ['a property without a column', { active: 'isOnline' }, /active is 'isOnline', which is not a column/],
     ['a name with a value transformer', { username: 'nickname' }, /username is 'nickname', which has a value trans/],
+    ['roles with a value transformer', { roles: 'nickname' }, /roles is 'nickname', which has a value transformer/],
     [
       'a number as one of several names',
       { username: ['email', 'level'] },

@@ -15,7 +15,7 @@ import {
   RequireRoles,
 } from 'nestjs-session-auth';
 import { MINUTE } from '../../support/driven-clock';
-import { describeApplication } from '../../support/environment';
+import { bearer, describeApplication } from '../../support/environment';
 import { GUARD, returning } from '../../support/handlers';
 import { mappedUsers, MEMBERS_WITH_ROLES, MemberWithRoles } from '../../support/mapped-users';
 import { applicationStarter } from '../../support/start-for-test';
@@ -90,6 +90,7 @@ const OWN = [expect.objectContaining({ email: 'alice' }), expect.objectContainin
 const USER = { userId: expect.any(Number), roles: [], realm: null };
 const KEY = { id: expect.any(String), name: 'export', scopes: ['orders:read'] };
 
+/** What each handler answers: its result (`gold` without injected values), or the code of the error (`error` without a code). */
 const ANSWERS: readonly (readonly [handler: Handler, token: keyof typeof TOKENS, answer: unknown])[] = [
   ['me', 'a session', OWN],
   ['me', 'no token', 'credentials_missing'],
@@ -115,7 +116,7 @@ const ANSWERS: readonly (readonly [handler: Handler, token: keyof typeof TOKENS,
   ['unguarded', 'a session', 'error'],
 ];
 
-/** Values of messages, with which a client can replace the expected object. */
+/** Data of messages, none of which may change the answer. */
 const PAYLOADS = [{}, '', 'text', 1, true, [], { roles: ['admin'], user: { roles: ['admin'] } }];
 
 /** Expects the same answer of HTTP, GraphQL, WebSockets and microservices. */
@@ -156,6 +157,28 @@ describeApplication('handlers on every transport', everywhere.options, ({ app })
       authenticate.mockRestore();
     },
   );
+
+  it('a token in a message, in a cookie or with another scheme authenticates nobody', async () => {
+    const { access_token: token } = await app.login();
+    const data = { token, ...bearer(token), headers: bearer(token) };
+    const Cookie = `access_token=${token}; Authorization=Bearer ${token}`;
+    for (const headers of [{ Cookie }, { Authorization: `Basic ${token}` }])
+      expectFromEach(await everywhere.ask(app, 'me', null, data, headers), 'credentials_missing');
+  });
+
+  it('during a database outage, each transport answers with an error without details', async () => {
+    const { access_token: token } = await app.login();
+    await app.dataSource.query('ALTER TABLE auth_sessions RENAME TO elsewhere');
+    const answers = await ask('me', token);
+    const message = await everywhere.send('me', { accessToken: token });
+    await app.dataSource.query('ALTER TABLE elsewhere RENAME TO auth_sessions');
+    const code = 'database_unavailable';
+    // The body of a 503 over HTTP has no code.
+    expect(answers).toEqual(['error', code, code, code]);
+    expect(message).toEqual({
+      error: { status: 'error', code, message: expect.not.stringContaining('auth_sessions') },
+    });
+  });
 
   it('an AuthError that a handler throws is converted', async () => {
     const code = 'session_required';

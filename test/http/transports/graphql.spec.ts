@@ -19,6 +19,7 @@ import {
   CurrentSession,
   CurrentUser,
   OptionalAuth,
+  Public,
   RequireRecentLogin,
   type AuthRequest,
   type AuthUser,
@@ -62,9 +63,18 @@ let changes = 0;
 @Resolver()
 @UseGuards(BearerAuthGuard)
 class GuardedResolver {
+  constructor(private readonly auth: AuthService) {}
+
   @Query(() => Profile)
   me(@CurrentUser() { username }: AuthUser): Profile {
     return { username };
+  }
+
+  @Public()
+  @Query(() => Boolean)
+  async signIn(): Promise<boolean> {
+    await this.auth.login({ username: 'alice', password: 'wrong' });
+    return true;
   }
 
   @RequireRecentLogin({ withinSeconds: 60 })
@@ -199,6 +209,9 @@ describeApplication('GraphQL', optionsWith({ subscription: true }), ({ app }) =>
       (await ask(app, query, token)).errors?.[0]?.extensions;
     const missing = { code: 'UNAUTHENTICATED', authCode: 'credentials_missing' };
     expect(await extensionsOf('{ me { username } }')).toEqual(missing);
+    const unknown = { code: 'UNAUTHENTICATED', authCode: 'access_token_invalid' };
+    expect(await extensionsOf('{ visitor { username } }', 'token')).toEqual(unknown);
+    expect(await extensionsOf('{ signIn }')).toEqual({ code: 'BAD_REQUEST', authCode: 'invalid_credentials' });
     app.clock.advance(2 * MINUTE);
     const refused = { code: 'FORBIDDEN', authCode: 'recent_login_required' };
     expect(await extensionsOf('{ secret }', token)).toEqual(refused);

@@ -32,7 +32,7 @@ class TickResolver {
     return 'hello';
   }
 
-  @GUARD
+  @AllowApiKey('orders:read')
   @Subscription(() => String, { resolve: (tick: string) => tick })
   ticks(): AsyncGenerator<string> {
     return ticking();
@@ -114,6 +114,15 @@ describe.each(Object.keys(GRAPHQL) as (keyof typeof GRAPHQL)[])('with %s', (driv
         await untilClosed();
       },
     );
+
+    it('a subscription ends when its API key is revoked, but not when another key is', async () => {
+      const [{ key, id }, other] = [await createKey(app), await createKey(app)];
+      await subscribe(key, GUARDED);
+      await revoke(app, other.id);
+      expect(subscriber.closedWith).toBeNull();
+      await revoke(app, id);
+      await untilClosed();
+    });
 
     it('each event of a subscription receives the user as of the event, loaded once', async () => {
       const { access_token } = await app.login();
