@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { availableServers, EXTRA_SERVERS, SERVERS } from './servers.mjs';
+import { ALL_SERVERS, availableServers } from './servers.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const bench = join(root, 'bench');
@@ -17,10 +17,7 @@ if (isMeasuring && !existsSync(join(bench, 'node_modules/better-auth'))) {
 
 process.env.SWC_NODE_PROJECT ??= join(root, 'tsconfig.json');
 process.env.NODE_ENV ??= 'production';
-process.env.TEST_DATABASES ??= [
-  'sqlite',
-  ...(await availableServers([...SERVERS, ...EXTRA_SERVERS])).map(({ name }) => name),
-].join(',');
+process.env.TEST_DATABASES ??= ['sqlite', ...(await availableServers(ALL_SERVERS)).map(({ name }) => name)].join(',');
 
 const require = createRequire(import.meta.url);
 require('@swc-node/register');

@@ -17,6 +17,8 @@ export const EXTRA_SERVERS = [
   { name: 'mysql9', variable: 'TEST_MYSQL9_URL', port: 3309, url: 'mysql://root@127.0.0.1:3309/mysql' },
 ];
 
+export const ALL_SERVERS = [...SERVERS, ...EXTRA_SERVERS];
+
 /** Returns those of the servers whose variable is set, or that accept connections on their default local port. */
 export async function availableServers(servers = SERVERS, env = process.env) {
   const found = await Promise.all(

@@ -5,9 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire, isBuiltin } from 'node:module';
 import { chromiumPath } from './chromium.mjs';
-import { availableServers, EXTRA_SERVERS, SERVERS } from './servers.mjs';
-
-const ALL_SERVERS = [...SERVERS, ...EXTRA_SERVERS];
+import { ALL_SERVERS, availableServers, EXTRA_SERVERS, SERVERS } from './servers.mjs';
 
 /** The folders of `test` that show what the library promises, by subject. The other folders take longer. */
 const SUBJECTS = [

@@ -51,7 +51,7 @@ export class Statement {
 
   /**
    * Binds parameters. Throws if a parameter is missing, because it would otherwise be NULL in a condition.
-   * @param more further values, so that a frequent statement does not copy objects
+   * @param more further values. Copying both into one object would slow down a refresh
    */
   with(values: ParameterValues, more: ParameterValues = values): Query {
     const template = (this.template ??= this.compile());

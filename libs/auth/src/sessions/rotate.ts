@@ -161,6 +161,7 @@ export class Rotate {
     const { presented, successor, client, now, graceMs } = rotation;
     const { digests, seed } = successor;
     const { accessExpiresAt, refreshExpiresAt } = expiriesAfter(now, this.options, false);
+    // Without a spread, which would take more time than the rest of this method.
     const values = {
       accessExpiresAt,
       refreshExpiresAt,
