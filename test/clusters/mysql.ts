@@ -134,7 +134,7 @@ export async function startGalera(workspace: Workspace, setup: GaleraSetup = {})
   return { type: 'mariadb', nodes, haproxy, ports: haproxy.ports };
 }
 
-const MEMBERS = "SELECT MEMBER_ROLE FROM performance_schema.replication_group_members WHERE MEMBER_STATE = 'ONLINE'";
+const MEMBERS = 'SELECT MEMBER_STATE AS state, MEMBER_ROLE AS role FROM performance_schema.replication_group_members';
 
 class GroupMember extends MySqlNode {
   async install(): Promise<void> {
@@ -168,14 +168,21 @@ class GroupMember extends MySqlNode {
     if (isFirst) await this.query('SET GLOBAL group_replication_bootstrap_group = ON');
     await this.query('START GROUP_REPLICATION');
     if (isFirst) await this.query('SET GLOBAL group_replication_bootstrap_group = OFF');
-    await this.until(async () => (await this.query(`${MEMBERS} AND MEMBER_ID = @@server_uuid`)).length === 1);
+    await this.until(async () => {
+      const [member] = await this.query(`${MEMBERS} WHERE MEMBER_ID = @@server_uuid`);
+      return member?.['state'] === 'ONLINE';
+    });
   }
 
-  /** Waits until the member sees this many members, of which one accepts writes. */
+  /**
+   * Waits until the group consists of this many members, of which one accepts writes. A member that does not respond
+   * belongs to the group until the others expel it, and writes may wait until then.
+   */
   async untilSize(size: number): Promise<void> {
     await this.until(async () => {
       const members = await this.query(MEMBERS);
-      return members.length === size && members.some(({ MEMBER_ROLE: role }) => role === 'PRIMARY');
+      const isOnline = members.every(({ state }) => state === 'ONLINE');
+      return members.length === size && isOnline && members.some(({ role }) => role === 'PRIMARY');
     });
   }
 }
