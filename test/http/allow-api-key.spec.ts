@@ -6,7 +6,6 @@ import { describeHttp, INVALID_ACCESS, MISSING } from '../support/environment';
 import { controllerOf, GUARD, OfRequest, returning } from '../support/handlers';
 import { HeaderTokens } from '../support/header-tokens';
 import { mappedUsers, MEMBERS_WITH_ROLES, MemberWithRoles } from '../support/mapped-users';
-import { createAlices, Member, tenants } from '../support/realms';
 import { applicationStarter } from '../support/start-for-test';
 import { CREDENTIALS, PASSWORD, type TestApplication } from '../support/test-application';
 
@@ -154,23 +153,4 @@ it('a key has the roles of its user at each call', async () => {
   await app.dataSource.getRepository(MemberWithRoles).update({ email: 'alice' }, { roles: ['admin'] as never });
   await app.get('/orders/admin', key).expect(200);
   expect((await app.get('/orders/own', key)).body[0]).toMatchObject({ userId: 1, roles: ['admin'] });
-});
-
-it('a key of another realm is invalid, also after its user has moved, and changes nothing', async () => {
-  const app = await start(tenants());
-  const [acme] = await createAlices(app);
-  const keys = app.nest.get(ApiKeys);
-  const given = { name: 'a', scopes: ['orders:read'] };
-  const { key } = await app.nest.get(SessionAdministration).createApiKey(acme!, given, { actor: 'root' });
-  const call = (realm?: string) => app.get('/orders/own', key).set(realm === undefined ? {} : { 'X-Realm': realm });
-  const update = (values: object) => app.dataSource.getRepository(Member).update({ id: acme! }, values);
-  expect((await call('acme').expect(200)).body[0]).toMatchObject({ userId: acme, realm: 'acme' });
-  expect(await keys.authenticate(key, ['orders:read'], { realm: 'acme' })).toMatchObject({ realm: 'acme' });
-  await update({ active: false });
-  for (const realm of ['globex', undefined, 'failure']) await call(realm).expect(401, INVALID_ACCESS);
-  await update({ active: true });
-  await call('acme').expect(200);
-  await update({ tenant: 'globex', email: 'moved' });
-  for (const realm of ['acme', 'globex']) await call(realm).expect(401, INVALID_ACCESS);
-  expect(await keys.list(acme!)).toHaveLength(1);
 });

@@ -2,6 +2,7 @@ import { UseGuards } from '@nestjs/common';
 import { Args, Query, Resolver } from '@nestjs/graphql';
 import { hashSync } from 'bcrypt';
 import {
+  AllowApiKey,
   ApiKeys,
   AUTH_ENTITIES_WITHOUT_USERS,
   type AuthError,
@@ -29,6 +30,7 @@ import {
   INVALID_REFRESH,
 } from '../support/environment';
 import { mercurius } from '../support/graphql-connection';
+import { controllerOf, returning } from '../support/handlers';
 import { DrivenImpersonationPolicy } from '../support/impersonation';
 import { DrivenLoginPolicy } from '../support/login-policy';
 import { entityOf, GENERATED_ID, TEXT, TEXT_ID } from '../support/mapped-users';
@@ -38,7 +40,7 @@ import { PASSWORD, type LoginAnswer, type TestApplication } from '../support/tes
 
 const NEW = 'another long password';
 const HARDWARE = { methods: ['hwk'] };
-const TABLES = ['sessions', 'events', 'login_failures', 'login_tickets', 'password_resets', 'user_locks'];
+const TABLES = ['sessions', 'events', 'login_failures', 'login_tickets', 'password_resets', 'user_locks', 'api_keys'];
 
 /** What the attacker knows of the user of acme. */
 type Stolen = LoginAnswer & Record<'used' | 'cookies' | 'ticket' | 'reset' | 'key', string> & { readonly id: number };
@@ -47,7 +49,10 @@ type Stolen = LoginAnswer & Record<'used' | 'cookies' | 'ticket' | 'reset' | 'ke
 const codeOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: AuthError) => error.code);
 
 const loginPolicy = new DrivenLoginPolicy();
-const options = tenants({ cookies: { mode: 'optional', secure: false }, loginPolicy });
+const options = {
+  ...tenants({ cookies: { mode: 'optional', secure: false }, loginPolicy }),
+  controllers: [controllerOf('', [], { orders: [AllowApiKey('a'), returning(CurrentPrincipal())] })],
+};
 
 describeEverywhere('realms', options, (env) => {
   const { app } = env;
@@ -88,6 +93,7 @@ describeEverywhere('realms', options, (env) => {
     ['cookies', () => withCookies(app.http.get('/me')), 401],
     ['cookies that refresh', () => withCookies(app.http.post('/auth/token/refresh/')), 400],
     ['cookies that log out', () => withCookies(app.http.post('/auth/logout/')), 401],
+    ['an API key', () => app.get('/orders', stolen.key), 401],
   ];
   const METHODS: [title: string, attack: (client: ClientInfo) => Promise<unknown>, code: string | null][] = [
     ['an access token', (client) => on.auth.authenticate(stolen.access_token, client), null],
@@ -105,6 +111,9 @@ describeEverywhere('realms', options, (env) => {
 
   async function worksInItsRealm(): Promise<void> {
     await inRealm('acme', app.get('/me', stolen.access_token)).expect(200);
+    const owner = { userId: stolen.id, ...acme };
+    expect((await inRealm('acme', app.get('/orders', stolen.key)).expect(200)).body).toMatchObject([owner]);
+    expect(await app.nest.get(ApiKeys).authenticate(stolen.key, ['a'], acme)).toMatchObject(owner);
     await inRealm('acme', withCookies(app.http.get('/me'))).expect(200);
     await inRealm('acme', app.refresh(stolen.refresh_token)).expect(200);
     await app.auth.openSession({ ticket: stolen.ticket }, acme);
@@ -199,10 +208,17 @@ describeEverywhere('realms', options, (env) => {
     await app.http.post('/auth/login/').send(ALICE).expect(400);
   });
 
-  it('a session of a user who was moved to another realm is refused in both, and valid again after a move back', async () => {
+  it('moving a user to another realm closes sockets, and sessions and API keys are refused in both realms until the user is moved back', async () => {
     const members = app.dataSource.getRepository(Member);
+    const sockets = app.nest.get(OpenSockets);
+    const close = jest.fn();
+    sockets.register((await app.auth.authenticate(stolen.access_token, acme))!, close);
+    expect(await sockets.check()).toBe(0);
     await members.update({ email: ALICE.username, tenant: 'globex' }, { email: 'bob@example.com' });
     await members.update({ id: stolen.id }, { tenant: 'globex' });
+    // The check at registration can be the first that finds the move.
+    await sockets.check();
+    expect(close).toHaveBeenCalledTimes(1);
     const before = await stored();
     for (const realm of ['acme', 'globex']) {
       for (const [, attack, status] of REQUESTS) await inRealm(realm, attack()).expect(status);
@@ -218,6 +234,8 @@ describeEverywhere('realms', options, (env) => {
     const before = await stored();
     await inRealm('globex', app.get('/me', stolen.access_token)).expect(401);
     await inRealm('globex', app.refresh(stolen.refresh_token)).expect(400);
+    for (const realm of ['globex', undefined, 'failure'])
+      await inRealm(realm, app.get('/orders', stolen.key)).expect(401);
     const reset = app.auth.createPasswordResetToken(stolen.id, { realm: 'globex' });
     expect(await codeOf(reset)).toBe('unknown_user');
     expect(await stored()).toEqual(before);

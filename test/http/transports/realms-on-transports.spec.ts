@@ -1,14 +1,14 @@
 import { Controller, Get, Next, UseGuards } from '@nestjs/common';
 import { Args, Query, Resolver } from '@nestjs/graphql';
-import { type AuthPrincipal, CurrentPrincipal, OpenSockets, OptionalAuth, RealmResolver } from 'nestjs-session-auth';
+import { type AuthPrincipal, CurrentPrincipal, OptionalAuth, RealmResolver } from 'nestjs-session-auth';
 import type { TransportCall } from 'nestjs-session-auth';
 import { Browser } from '../../support/browser';
 import { SECOND } from '../../support/driven-clock';
-import { describeApplication, describeOnEachDatabase } from '../../support/environment';
+import { describeApplication } from '../../support/environment';
 import { apollo } from '../../support/graphql-connection';
 import { GUARD, returning } from '../../support/handlers';
 import { PageGuard } from '../../support/page-guard';
-import { ALICE, createAlices, Member, tenants } from '../../support/realms';
+import { ALICE, createAlices, tenants } from '../../support/realms';
 import type { TestApplication } from '../../support/test-application';
 import { ChatGateway, connectWs, gatewayOptions } from './chat';
 import { EveryTransport } from './every-transport';
@@ -125,20 +125,5 @@ describeApplication('realms of messages that are texts', texts, ({ app }) => {
     answers.push(await ask('visitor', 'acme'));
     // The entity has no property `username`, so the handler names nobody.
     expect(answers).toEqual([['nobody', expect.any(String)], 'error', ['nobody', null]]);
-  });
-});
-
-describeOnEachDatabase('open sockets with realms', tenants(), ({ app }) => {
-  it('a check of open sockets closes those of a user who was moved to another realm', async () => {
-    const { accessToken } = await loginAtAcme(app);
-    const principal = (await app.auth.authenticate(accessToken, { realm: 'acme' }))!;
-    const sockets = app.nest.get(OpenSockets);
-    const close = jest.fn();
-    sockets.register(principal, close);
-    expect(await sockets.check()).toBe(0);
-    await app.dataSource.getRepository(Member).update({ tenant: 'acme' }, { tenant: 'initech' });
-    // The lookup at the registration can be the first that finds the move.
-    await sockets.check();
-    expect(close).toHaveBeenCalledTimes(1);
   });
 });
