@@ -1,37 +1,18 @@
-import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
-import { APP_GUARD, Reflector } from '@nestjs/core';
+import type { CanActivate, Type } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
 import { BearerAuthGuard } from 'nestjs-session-auth';
 import { Column } from 'typeorm';
+import { codeOf } from '../docs/run-block';
 import { describeEverywhere, describeHttp } from '../support/environment';
 import { controllerOf, GUARD, OfRequest, returning } from '../support/handlers';
 import { entityOf, GENERATED_ID, mappedUsers, TRUE_BY_DEFAULT, UNIQUE_TEXT } from '../support/mapped-users';
 import { applicationStarter } from '../support/start-for-test';
 import type { TestApplication } from '../support/test-application';
 
-// From the page "Authorization" of the Nest documentation, unchanged.
-enum Role {
-  User = 'user',
-  Admin = 'admin',
-}
-const ROLES_KEY = 'roles';
-const Roles = (...roles: Role[]) => SetMetadata(ROLES_KEY, roles);
-
-@Injectable()
-class RolesGuard implements CanActivate {
-  constructor(private reflector: Reflector) {}
-
-  canActivate(context: ExecutionContext): boolean {
-    const requiredRoles = this.reflector.getAllAndOverride<Role[]>(ROLES_KEY, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
-    if (!requiredRoles) {
-      return true;
-    }
-    const { user } = context.switchToHttp().getRequest();
-    return requiredRoles.some((role) => user.roles?.includes(role));
-  }
-}
+const { RolesGuard, Roles } = codeOf('docs/roles.md')<{
+  RolesGuard: Type<CanActivate>;
+  Roles: (role: string) => MethodDecorator;
+}>('## Add the guard');
 
 class Address {
   @Column({ type: 'varchar', default: 'Paris' })
@@ -83,11 +64,11 @@ describeEverywhere('`request.user` with `users.select`', selecting(SELECT), ({ a
 
 const behindGlobalGuard = {
   ...selecting(['roles']),
-  controllers: [controllerOf('global', [], { admin: [Roles(Role.Admin)] })],
+  controllers: [controllerOf('global', [], { admin: [Roles('admin')] })],
   providers: [BearerAuthGuard, RolesGuard].map((useClass) => ({ provide: APP_GUARD, useClass })),
 };
 
-describeHttp("Nest's documented RolesGuard behind a global BearerAuthGuard", behindGlobalGuard, ({ app }) => {
+describeHttp('the RolesGuard of docs/roles.md behind a global BearerAuthGuard', behindGlobalGuard, ({ app }) => {
   it('the RolesGuard admits a user with the role and nobody else, from the next request on', async () => {
     const [{ access_token: token }, bob] = [await app.login(), await app.login('bob')];
     await app.http.get('/global/admin').expect(401);

@@ -49,7 +49,8 @@ describeOnEachDatabase('logins of users who need a second factor', { auth }, ({ 
     const error = (await app.auth.login(CREDENTIALS).catch((thrown: unknown) => thrown)) as AuthError;
     expect(error).toMatchObject(REQUIRED);
     const ticket = error.loginTicket!;
-    expect(JSON.stringify(error) + String(error) + inspect(error)).not.toContain(ticket);
+    const logged = JSON.stringify(error) + String(error) + inspect(error, { showHidden: true, depth: 5 });
+    expect(logged).not.toContain(ticket);
     await right(app, ticket);
     await app.auth.openSession({ ticket });
   });
