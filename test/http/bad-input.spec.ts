@@ -123,11 +123,6 @@ describeHttp('malformed input in an application with a pipe and a filter', { con
     expect(await post('login', sent, json, 'Content-Encoding: gzip')).toEqual([400, DETAIL]);
   });
 
-  it('text that is not UTF-8 is refused with 400', async () => {
-    const body = Buffer.from('{"username":"\xff\xfe","password":"\xc3\x28"}', 'latin1');
-    expect((await postJson('login', body))[0]).toBe(400);
-  });
-
   it('deeply nested JSON does not cause an internal error', async () => {
     const deep = '[' + '['.repeat(40_000) + ']'.repeat(40_000) + ']';
     expect(await postJson('login', `{"username":${deep},"password":"x"}`)).toEqual([400, { username: STRING }]);

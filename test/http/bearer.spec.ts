@@ -93,15 +93,6 @@ describeHttp('bearer tokens', {}, ({ app }) => {
     expect((await askMe(live.access_token)).bytes).toBe(expected);
   });
 
-  it('the access token of a disabled user is refused like an invalid token, and enabling the user restores no session', async () => {
-    const { access_token: token } = await app.login();
-    for (const isActive of [false, true]) {
-      await app.setActive('alice', isActive);
-      expect((await askMe(token)).bytes).toBe((await invalid()).bytes);
-    }
-    expect(app.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_disabled']);
-  });
-
   it('the access token of a deleted user is refused like an invalid token', async () => {
     await app.auth.createUser({ username: 'carol', password: PASSWORD });
     const { access_token: token } = await app.login('carol');

@@ -86,14 +86,6 @@ describe('Fastify', () => {
     expect(logs.filter((line) => line.includes('ignoreTrailingSlash'))).toHaveLength(1);
   });
 
-  it("Fastify's own settings for bodies apply to the library's routes", async () => {
-    const app = await startWith({ routerOptions: { ignoreTrailingSlash: true } });
-    const post = (body: string) => app.http.post('/auth/login/').type('json').send(body);
-    expect((await post('{"__proto__":{}}').expect(400)).body).toEqual(DETAIL);
-    expect((await post(JSON.stringify({ username: 'x'.repeat(1_100_000) })).expect(413)).body).toEqual(DETAIL);
-    await post(JSON.stringify({ ...CREDENTIALS, filler: 'x'.repeat(500_000) })).expect(200);
-  });
-
   it('the body of a request over HTTP/2 counts without Content-Length, unless it is empty', async () => {
     const app = await startWith({ http2: true, routerOptions: { ignoreTrailingSlash: true } });
     const client = connect(app.url);
@@ -110,7 +102,8 @@ describe('Fastify', () => {
     const { access_token: token } = await login();
     const revoked = [200, { detail: 'Revoked 1 session(s).' }];
     expect(await send('logout/all', { keep_current: true }, token)).toEqual(revoked);
-    for (const malformed of ['{', '[]']) expect(await send('login', malformed)).toEqual([400, DETAIL]);
+    for (const malformed of ['{', '[]', '{"__proto__":{}}'])
+      expect(await send('login', malformed)).toEqual([400, DETAIL]);
     expect(await send('logout', undefined, token)).toEqual([200, { detail: 'Logged out successfully.' }]);
     client.close();
   });

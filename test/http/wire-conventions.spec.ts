@@ -28,13 +28,6 @@ async function call(app: TestApplication, { method, path, body }: Route, slash =
 }
 
 describeHttp('wire conventions', {}, ({ app, platform }) => {
-  it('timestamps are those of the clock, in UTC', async () => {
-    const { access_token: token } = await app.login();
-    const now = new Date(app.clock.now()).toISOString();
-    expect((await app.get('/auth/sessions/', token)).body[0]).toMatchObject({ created_at: now, last_activity: now });
-    expect((await app.get('/auth/history/', token)).body[0].timestamp).toBe(now);
-  });
-
   const JSON_TYPE = 'Content-Type: application/json';
   const CHUNKED = 'Transfer-Encoding: chunked';
   const FORM = 'Content-Type: application/x-www-form-urlencoded';

@@ -1,7 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { MEMORY } from '../support/sqlite';
-import { startForTest } from '../support/start-for-test';
+import { databaseForTest, startForTest } from '../support/start-for-test';
+import { TestApplication } from '../support/test-application';
+import { ChatGateway, gatewayOptions } from '../http/transports/chat';
 import type { ResolvedAuthOptions } from '../../libs/auth/src/options/auth-options';
 import { UserStore } from '../../libs/auth/src/adapters/user-store';
 import {
@@ -13,6 +15,7 @@ import { AUTH_ENTITIES } from '../../libs/auth/src/database/entities';
 
 jest.mock('../../libs/auth/src/base/versions', () => ({
   unsupportedVersions: () => ['typeorm 0.2.45 is not supported.'],
+  readManifest: (name: string) => ({ name, version: '11.2.6' }),
 }));
 
 @Entity('members')
@@ -90,4 +93,10 @@ describe('the startup check of the DataSource', () => {
 it('the startup warns once about a version that is not supported', async () => {
   const app = await startForTest('sqlite');
   expect(app.logs.filter((text) => text.includes('typeorm 0.2.45 is not supported.'))).toHaveLength(1);
+});
+
+it('a gateway that relies on the global guard prevents startup before Nest 12, which ignores it', async () => {
+  const options = { ...gatewayOptions(ChatGateway), database: await databaseForTest('sqlite') };
+  const error = await TestApplication.startError({ ...options, auth: { globalGuard: true } });
+  expect(error).toContain('anyone could send: ChatGateway.handshake. Add @UseGuards(BearerAuthGuard) or @Public()');
 });

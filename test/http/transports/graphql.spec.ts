@@ -15,13 +15,11 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
   AuthService,
   BearerAuthGuard,
-  clientInfoOf,
   CurrentSession,
   CurrentUser,
   OptionalAuth,
   Public,
   RequireRecentLogin,
-  type AuthRequest,
   type AuthUser,
   type SessionInfo,
 } from 'nestjs-session-auth';
@@ -71,7 +69,7 @@ class GuardedResolver {
   }
 
   @Public()
-  @Query(() => Boolean)
+  @Mutation(() => Boolean)
   async signIn(): Promise<boolean> {
     await this.auth.login({ username: 'alice', password: 'wrong' });
     return true;
@@ -211,7 +209,7 @@ describeApplication('GraphQL', optionsWith({ subscription: true }), ({ app }) =>
     expect(await extensionsOf('{ me { username } }')).toEqual(missing);
     const unknown = { code: 'UNAUTHENTICATED', authCode: 'access_token_invalid' };
     expect(await extensionsOf('{ visitor { username } }', 'token')).toEqual(unknown);
-    expect(await extensionsOf('{ signIn }')).toEqual({ code: 'BAD_REQUEST', authCode: 'invalid_credentials' });
+    expect(await extensionsOf('mutation { signIn }')).toEqual({ code: 'BAD_REQUEST', authCode: 'invalid_credentials' });
     app.clock.advance(2 * MINUTE);
     const refused = { code: 'FORBIDDEN', authCode: 'recent_login_required' };
     expect(await extensionsOf('{ secret }', token)).toEqual(refused);
@@ -365,21 +363,6 @@ describeApplication('GraphQL with the context of the first request', onSharedCon
   });
 });
 
-@Resolver()
-class MercuriusLogin {
-  constructor(private readonly auth: AuthService) {}
-
-  @Query(() => String)
-  hello(): string {
-    return 'hello';
-  }
-
-  @Mutation(() => String)
-  async login(@Args('password') password: string, @Context() { reply }: { reply: { request: AuthRequest } }) {
-    return (await this.auth.login({ username: 'alice', password }, clientInfoOf(reply.request))).accessToken;
-  }
-}
-
 it.each([
   [true, ['login_failure']],
   [false, []],
@@ -387,9 +370,9 @@ it.each([
   'with exposeHeadRoutes: %s, HEAD requests to a login with Mercurius count as %j',
   async (exposeHeadRoutes, counted) => {
     const adapter = new FastifyAdapter({ exposeHeadRoutes, routerOptions: { ignoreTrailingSlash: true } });
-    const graphql = { imports: [mercurius()], providers: [MercuriusLogin] };
+    const graphql = { imports: [mercurius()], providers: [GuardedResolver] };
     const app = await startForTest('sqlite', { ...graphql, platform: 'fastify', adapter });
-    const query = encodeURIComponent('mutation { login(password: "wrong") }');
+    const query = encodeURIComponent('mutation { signIn }');
     await sendRaw(app, [`HEAD /graphql?query=${query} HTTP/1.1`, 'Origin: https://blog.example.com']);
     expect((await app.auth.history(await app.userId())).map(({ event }) => event)).toEqual(counted);
   },
