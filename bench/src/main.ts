@@ -1,5 +1,5 @@
 import { compareVersions } from './compare/compare';
-import { machine, versions } from './measure/machine';
+import { machine, packageVersions, serverVersions } from './measure/machine';
 import { log, type Figure, type Part } from './measure/part';
 import { Teardown } from './measure/teardown';
 import { writePage } from './page';
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   if (isHelp) return log(HELP);
   if (name === 'compare') return compareVersions(operands, settings, teardown);
   if (name === 'page') return writePage(readResults());
-  if (name === 'all') return saveAll(await measureAll(PART_NAMES, settings), settings);
+  if (name === 'all') return await saveAll(await measureAll(PART_NAMES, settings), settings);
   const parts = name === 'quick' ? PART_NAMES : PART_NAMES.filter((part) => part === name);
   if (parts.length === 0) throw new Error(`Unknown part ${name}. See npm run bench -- --help.`);
   for (const figures of Object.values(await measureAll(parts, settings))) print(figures);
@@ -39,10 +39,11 @@ async function measureAll(names: readonly PartName[], settings: Settings): Promi
   return parts as Results['parts'];
 }
 
-function saveAll(parts: Results['parts'], { rounds, seconds }: Settings): void {
+async function saveAll(parts: Results['parts'], { databases, rounds, seconds }: Settings): Promise<void> {
   const command = ['npm run bench', ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
   const at = new Date().toISOString();
-  const results = { at, machine: machine(), versions: versions(), command, rounds, seconds, parts };
+  const versions = { ...packageVersions(), ...(await serverVersions(databases)) };
+  const results = { at, machine: machine(), versions, command, rounds, seconds, parts };
   saveResults(results);
   writePage(results);
 }

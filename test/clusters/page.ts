@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { machine, versions } from '../../bench/src/measure/machine';
+import { machine } from '../../bench/src/measure/machine';
 import { figure, isMet, type Figure, type Outcome, type Scenario } from './scenario';
 
 const PAGE = join(__dirname, '../../docs/reliability.md');
@@ -57,17 +58,16 @@ export function writePage(results: readonly Result[], times: number, all: number
   if (!BETWEEN.test(page)) throw new Error('docs/reliability.md has lost its markers.');
   const tables = render(results);
   const { processor, cores, memoryGiB } = machine();
-  const { node, postgres, mariadb, pgbouncer } = versions();
   const programs = Object.entries({
-    PostgreSQL: `PostgreSQL ${postgres}`,
-    PgBouncer: `PgBouncer ${pgbouncer}`,
+    PostgreSQL: `PostgreSQL ${programVersion('psql')}`,
+    PgBouncer: `PgBouncer ${programVersion('pgbouncer')}`,
     Patroni: 'Patroni',
-    Galera: `MariaDB ${mariadb} with Galera`,
+    Galera: `MariaDB ${programVersion('mariadb')} with Galera`,
     'Group Replication': 'MySQL 9 with Group Replication',
   }).flatMap(([word, program]) => (tables.includes(word) ? [program] : []));
   const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long' }).format(new Date());
   const number = results.length < all ? `${results.length} of the ${all} scenarios` : `All ${all} scenarios`;
-  const text = `${number} on ${day}, the worst of ${times} runs. Node ${node},
+  const text = `${number} on ${day}, the worst of ${times} runs. Node ${process.versions.node},
 ${programs.join(', ')}, all on one machine: ${processor}, ${cores} cores, ${memoryGiB} GiB.
 
 ${tables}
@@ -76,4 +76,14 @@ ${tables}
     PAGE,
     page.replace(BETWEEN, (_, begin: string, end: string) => `${begin}\n${text}\n${end}`),
   );
+}
+
+/** Returns the version of an installed program, or null if there is none. */
+function programVersion(command: string): string | null {
+  try {
+    const output = execFileSync(command, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return /(\d+\.[\d.]+)-MariaDB/.exec(output)?.[1] ?? /\d+\.[\d.]+/.exec(output)?.[0] ?? null;
+  } catch {
+    return null;
+  }
 }

@@ -1,9 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { createDatabase } from '../../../test/support/databases';
 import { peerVersion } from '../contenders/peer';
+import type { DatabaseName } from '../settings';
 
 export interface Machine {
   readonly processor: string;
@@ -33,18 +35,28 @@ const REPOSITORY_PACKAGES = [
 ];
 const BENCH_PACKAGES = ['@nestjs/jwt', 'better-auth', '@thallesp/nestjs-better-auth'];
 
-/** The versions of the installed packages and programs, by name. */
-export function versions(): Record<string, string> {
+/** Returns the versions of the installed packages, by name. */
+export function packageVersions(): Record<string, string> {
   const found = [
     ['node', process.versions.node],
     ['nestjs-session-auth', read(join(__dirname, '../../../libs/auth/package.json'))],
     ...REPOSITORY_PACKAGES.map((name) => [name, read(resolved(name))]),
     ...BENCH_PACKAGES.map((name) => [name, peerVersion(name)]),
-    ['postgres', commandVersion('psql')],
-    ['mariadb', commandVersion('mariadb')],
-    ['pgbouncer', commandVersion('pgbouncer')],
   ];
   return Object.fromEntries(found.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+/** Returns the versions of those databases that are servers. */
+export async function serverVersions(databases: readonly DatabaseName[]): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const name of databases.filter((one) => one !== 'sqlite')) {
+    const database = await createDatabase(name);
+    const dataSource = await new DataSource(database.options).initialize();
+    found[name] = /^[\d.]+/.exec(dataSource.driver.version!)![0];
+    await dataSource.destroy();
+    await database.drop();
+  }
+  return found;
 }
 
 function resolved(name: string): string {
@@ -55,15 +67,6 @@ function resolved(name: string): string {
 function read(file: string): string | null {
   try {
     return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
-  } catch {
-    return null;
-  }
-}
-
-function commandVersion(command: string): string | null {
-  try {
-    const output = execFileSync(command, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-    return /(\d+\.[\d.]+)-MariaDB/.exec(output)?.[1] ?? /\d+\.[\d.]+/.exec(output)?.[0] ?? null;
   } catch {
     return null;
   }
