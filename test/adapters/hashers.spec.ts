@@ -66,13 +66,15 @@ async function roundsOf(hasher: PasswordHasher, password: string, hash: string):
 
 describe.each(Object.entries(HASHERS))('%s', (_, hasher) => {
   it('gives each hash its own salt, and compares the password exactly as given', async () => {
-    const password = ' Pâss  Word ';
+    // 72 bytes, of which bcrypt reads all, but no more.
+    const password = ` Pâs  Word${'€'.repeat(20)} `;
     const [one, other] = [await hasher.hash(password), await hasher.hash(password)];
     expect(one).not.toBe(other);
     expect(one.length).toBeLessThanOrEqual(255);
     expect([hasher.accepts(one), hasher.needsRehash(one)]).toEqual([true, false]);
     expect(await hasher.verify(password, one)).toBe(true);
-    for (const wrong of ['Pâss  Word', ' pâss  word ', ' Pâss Word ', ' Pâss  Wor', '']) {
+    const changed = [password.trim(), password.toLowerCase(), password.replace('  ', ' '), password.slice(0, -2)];
+    for (const wrong of [...changed, `${password}x`, '']) {
       expect([wrong, await hasher.verify(wrong, one)]).toEqual([wrong, false]);
     }
   });
@@ -92,13 +94,6 @@ describe.each(Object.entries(HASHERS))('%s', (_, hasher) => {
 });
 
 describe('the password hashers', () => {
-  it('BcryptPasswordHasher does not match a password over 72 bytes by its first 72 bytes', async () => {
-    const hasher = HASHERS.BcryptPasswordHasher;
-    const hash = await hasher.hash('€'.repeat(24));
-    expect(await hasher.verify('€'.repeat(24), hash)).toBe(true);
-    expect(await hasher.verify('€'.repeat(25), hash)).toBe(false);
-  });
-
   it.each(['Argon2PasswordHasher', 'PrehashedBcryptPasswordHasher'] as const)(
     '%s compares the whole password, beyond the 72 bytes of bcrypt',
     async (name) => {

@@ -3,7 +3,6 @@ import { MeterProvider, MetricReader, type MetricData } from '@opentelemetry/sdk
 import { Metrics, METRICS, type MetricName } from '../../libs/auth/src/base/telemetry';
 import { DATABASES } from '../support/databases';
 import { DAY } from '../support/driven-clock';
-import { userIdOf } from '../support/environment';
 import { startForTest } from '../support/start-for-test';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 import { PasswordHasher } from 'nestjs-session-auth';
@@ -151,7 +150,7 @@ describe.each(DATABASES)('metrics on %s', (name) => {
 
   (name === 'sqlite' ? it.skip : it)("the metrics show how many of the library's connections are in use", async () => {
     const { access_token: token } = await app.login();
-    const userId = await userIdOf(app);
+    const userId = await app.userId();
     const level = async (of: string) => (await measured.of(`session_auth.connections.${of}` as MetricName))[''];
     const levels = () => Promise.all(['used', 'waiting', 'max'].map(level));
     const { promise, resolve: release } = pending();

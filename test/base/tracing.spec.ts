@@ -1,7 +1,7 @@
 import { context, type Context, type ContextManager, ROOT_CONTEXT, SpanStatusCode, trace } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { describeApplication, userIdOf } from '../support/environment';
+import { describeApplication } from '../support/environment';
 import { Tap } from '../support/tap';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 
@@ -86,7 +86,7 @@ describeApplication('spans', { configure }, ({ app }) => {
     const text = JSON.stringify(
       spans.map(({ name, attributes, events, status, links }) => [name, attributes, events, status, links]),
     );
-    const userId = await userIdOf(app);
+    const userId = await app.userId();
     for (const secret of ['alice', 'bob', PASSWORD, userId, '127.0.0.1', 'Firefox', id, token, refresh]) {
       expect(text).not.toContain(secret);
     }

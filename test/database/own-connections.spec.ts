@@ -1,25 +1,15 @@
-import { Controller, Get, UseGuards } from '@nestjs/common';
-import { BearerAuthGuard } from 'nestjs-session-auth';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import { Database } from '../../libs/auth/src/database/database';
 import { describeEachPooled, describeOn, DIALECTS } from '../support/databases';
+import { controllerOf, GUARD } from '../support/handlers';
 import { databaseForTest, startForTest } from '../support/start-for-test';
 import { connectionsOf } from '../support/tap';
-import { TestApplication, PASSWORD, type TestApplicationOptions } from '../support/test-application';
-
-const CREDENTIALS = { username: 'alice', password: PASSWORD };
+import { CREDENTIALS, PASSWORD, TestApplication, type TestApplicationOptions } from '../support/test-application';
 
 /** A guarded route that does not load an entity. */
-@Controller()
-class PingController {
-  @Get('ping')
-  @UseGuards(BearerAuthGuard)
-  ping(): object {
-    return { pong: true };
-  }
-}
+const PingController = controllerOf('', [GUARD], { ping: [] });
 
 describeEachPooled("the library's own connections on %s", (name) => {
   const isPostgres = DIALECTS[name] === 'postgres';

@@ -39,9 +39,4 @@ describe('Statement', () => {
     expect(() => statement.with({})).toThrow('No value for ":id".');
     expect(() => statement.with({ id: undefined })).toThrow('":id"');
   });
-
-  it('throws if its template contains an unknown entity or column', () => {
-    expect(() => compile('SELECT {session.nothing} FROM {session}').with({})).toThrow('has no column "nothing"');
-    expect(() => compile('SELECT * FROM {user}').with({})).toThrow('No entity "user"');
-  });
 });

@@ -3,9 +3,9 @@ import { EventEmitterModule } from '@nestjs/event-emitter';
 import { REQUEST } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AUTH_ENTITIES, AuthModule, AuthService, AuthUser } from 'nestjs-session-auth';
+import { AUTH_ENTITIES, AuthModule, AuthService, AuthUser, withAuthTables } from 'nestjs-session-auth';
 import { CHEAP } from '../support/test-application';
-import { MEMORY } from '../support/sqlite';
+import { MEMORY, SQLITE } from '../support/sqlite';
 
 const database = TypeOrmModule.forRoot({ ...MEMORY, entities: [...AUTH_ENTITIES] });
 const SILENT = { log() {}, error() {}, warn() {} };
@@ -94,10 +94,11 @@ describe('an application with an incomplete or invalid setup does not start, and
 });
 
 describe('the setup of an application', () => {
-  it('AuthService works with options from a factory, a named DataSource and no controllers', async () => {
+  it('AuthService works with options from a factory, a named DataSource with migrationsRun and autoLoadEntities, and no controllers', async () => {
+    const tables = withAuthTables({ ...SQLITE, database: ':memory:', migrationsRun: true });
     @Module({
       imports: [
-        TypeOrmModule.forRoot({ ...MEMORY, name: 'second', entities: [...AUTH_ENTITIES] }),
+        TypeOrmModule.forRoot({ ...tables, name: 'second', autoLoadEntities: true }),
         events,
         AuthModule.forRootAsync({ dataSource: 'second', controllers: false, useFactory: () => CHEAP }),
       ],

@@ -6,6 +6,7 @@ import { graceSecondsFor } from '../../libs/auth/src/tokens/tokens';
 import { EXTRA_ROWS, OPTION_ROWS } from '../../libs/auth/src/options/option-table';
 import type { AuthOptionsError } from '../../libs/auth/src/options/resolve-options';
 import { DEFAULT_OPTIONS, resolveOptions } from '../../libs/auth/src/options/resolve-options';
+import { HeaderRealms } from '../support/realms';
 
 const problems = (given: unknown, extras: object = {}): readonly string[] => {
   try {
@@ -118,6 +119,8 @@ describe('the options', () => {
       "users.active is true; use the name of a property, such as 'isActive'",
       "users.passwordHash is undefined; use the name of a property, such as 'password'",
     ],
+    [{ realm: HeaderRealms }, 'realm is set, but AuthUser has no realms; set users too'],
+    [{ users: { ...USERS, realm: 'tenant' } }, 'set both realm and users.realm, or neither'],
     [{ users: UserStore, nameMatching: 'insensitive' }, /users is/],
     [
       { users: USERS, nameMatching: 'insensitive' },

@@ -138,18 +138,11 @@ export function inChunks(text: string): string {
   return [...parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`), '0\r\n\r\n'].join('');
 }
 
-export const setActive = (app: TestApplication, username: string, active: boolean) => app.setActive(username, active);
-
 /** Resets the user's password to `PASSWORD`, and deletes the rows, signals and logs that this writes. */
 export async function restorePassword(app: TestApplication, username = 'alice'): Promise<void> {
   await app.auth.resetPassword(await app.userId(username), PASSWORD);
   await app.reset();
 }
-
-export const eventsOf = (app: TestApplication, accessToken: string) => app.events(accessToken);
-export const storedSession = (app: TestApplication, id: string) => app.storedSession(id);
-export const emittedEnds = (app: TestApplication) => app.emittedEnds();
-export const userIdOf = (app: TestApplication, username = 'alice') => app.userId(username);
 
 export const UNAVAILABLE = { detail: 'The database is unavailable.' };
 export const MISSING = { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' };

@@ -11,7 +11,7 @@ import { OptionalAuth, Public, RequireRecentLogin } from 'nestjs-session-auth';
 import { CheapPasswordHasher, actingAs, guardFor, recordSignals } from 'nestjs-session-auth/testing';
 import request from 'supertest';
 import { MINUTE } from '../support/driven-clock';
-import { describeApplication, userIdOf } from '../support/environment';
+import { describeApplication } from '../support/environment';
 import { controllerOf, GUARD, OfRequest, returning } from '../support/handlers';
 
 const RECENT = RequireRecentLogin({ withinSeconds: 60, methods: ['otp'] });
@@ -23,7 +23,7 @@ const options = {
 
 describeApplication('the testing kit', options, ({ app }) => {
   it('actingAs() opens a session without a password, emits user_logged_in, and refuses an unknown user', async () => {
-    const id = await userIdOf(app);
+    const id = await app.userId();
     const signals = recordSignals(app.nest);
     const session = await actingAs(app.nest, { id }, { ipAddress: '192.0.2.1' });
     await app.http.get('/me').set(session.headers).expect(200);
@@ -37,7 +37,7 @@ describeApplication('the testing kit', options, ({ app }) => {
   });
 
   it('a test can act as a user with given methods and data', async () => {
-    const id = await userIdOf(app);
+    const id = await app.userId();
     const { headers: headersWithoutOtp } = await actingAs(app.nest, id);
     const proofs = { methods: ['pwd', 'otp'], data: { tenant: 'example' } };
     const { headers, accessToken } = await actingAs(app.nest, id, {}, proofs);

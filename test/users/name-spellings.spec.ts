@@ -124,15 +124,6 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
     }
   });
 
-  it('a login finds nobody by a name that two users share, and logs the problem once', async () => {
-    app = await start(name, MAPPING, 'exact');
-    await members().insert({ name: 'alice', hash: HASH });
-    for (let i = 0; i < 2; i++) expect(await tryLogin(app, 'alice', PASSWORD)).toBe('invalid_credentials');
-    expect(app.logs.filter((line) => line.startsWith('Several rows'))).toEqual([
-      expect.stringMatching(/^Several rows of Member have the same name, .*unique index/),
-    ]);
-  });
-
   it('a soft-deleted user is refused, and restoring the row restores no session', async () => {
     app = await start(name, MAPPING, 'exact');
     const session = await app.login();

@@ -20,6 +20,7 @@ import {
   mappedUsers,
   OPTIONAL_TEXT,
   TEXT,
+  TEXT_ID,
   TRUE_BY_DEFAULT,
   UNIQUE_TEXT,
 } from '../support/mapped-users';
@@ -36,6 +37,7 @@ const Staff = entityOf('Staff', {
   disabledAt: { type: Date, nullable: true },
   createdAt: { type: Date },
   note: OPTIONAL_TEXT,
+  realm: OPTIONAL_TEXT,
   level: { type: Number, default: 1 },
 });
 TableInheritance({ column: { type: 'varchar', name: 'kind' } })(Staff);
@@ -52,6 +54,7 @@ const Seat = entityOf('Seat', {
   column: { type: 'int', primary: true },
   name: TEXT,
 });
+const Named = entityOf('Named', { email: TEXT_ID, tenant: TEXT, password: TEXT });
 const Stranger = entityOf('Stranger', { id: GENERATED_ID });
 
 /** Columns that can, or cannot, contain folded names. */
@@ -137,7 +140,7 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
 
   beforeAll(async () => {
     database = await createDatabase(name);
-    const entities = [Staff, Manager, Seat, Signup, ...ENTITIES[dialect]];
+    const entities = [Staff, Manager, Seat, Named, Signup, ...ENTITIES[dialect]];
     dataSource = await new DataSource({ ...database.options, entities }).initialize();
   });
   afterAll(async () => {
@@ -166,6 +169,10 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
     ['the hash as roles', { roles: 'password' }, /roles is 'password', the password hash; use another column/],
     ['the id to select', { select: ['id'] }, /select names 'id', but request\.user always has an `id` and a `us/],
     ['a relation to select', { select: ['leader'] }, /select names 'leader', a relation, .*UserStore/],
+    ['a realm that is no column', { realm: 'team' }, /realm is 'team', which is not a column of Staff; use one/],
+    ['a realm that is a number', { realm: 'level' }, /realm is 'level', a column of type int.*text; .*UserStore/],
+    ['the realm to select', { realm: 'realm', select: ['realm'] }, /select names 'realm', .*by users\.realm; leave it/],
+    ['a realm and a name as the id', { entity: Named, realm: 'tenant' }, /key is the name 'email', which two realms/],
     ['an entity with two primary columns', { entity: Seat, username: 'name' }, /entity is Seat, which has 2 primary/],
     ['an entity within the table of another', { entity: Manager }, /entity is Manager, which has no table .*UserStore/],
     [

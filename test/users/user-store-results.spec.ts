@@ -3,6 +3,7 @@ import { UserStore } from 'nestjs-session-auth';
 import { requestUserOf } from '../../libs/auth/src/sessions/authenticate';
 import { storedUsers } from '../support/mapped-users';
 import { describeApplication } from '../support/environment';
+import { tryLogin } from '../support/spellings';
 import { startForTest } from '../support/start-for-test';
 import { PASSWORD } from '../support/test-application';
 
@@ -33,6 +34,7 @@ describeApplication('a user store with wrong results', storedUsers(users), ({ ap
     ['a user without username', { ...ALICE, username: undefined }, /username is undefined\. Return/],
     ['a user without passwordHash', { ...ALICE, passwordHash: undefined }, /passwordHash is undefined\. Return/],
     ['a user whose active is a number', { ...ALICE, active: 1 }, /active is a number\. Return/],
+    ['a user whose usernames are no list', { ...ALICE, usernames: 'ally' }, /usernames is a string\. Return/],
     ['a user whose id is an object', { ...ALICE, id: { hex: '7' } }, /id is an object\. Return/],
     ['a numeric id without parseId()', { ...ALICE, id: 7 }, /parseId\(text: string\) \{ return Number\(text\); \}/],
     ['a bigint id without parseId()', { ...ALICE, id: 7n }, /parseId\(text: string\) \{ return BigInt\(text\); \}/],
@@ -55,6 +57,14 @@ describeApplication('a user store with wrong results', storedUsers(users), ({ ap
       await app.refresh(refresh).expect(200);
     },
   );
+
+  it('a user of a user store logs in with each of `usernames` and no other name, and no new password contains one', async () => {
+    users.found = { ...ALICE, usernames: ['Alice', 'ally'] };
+    for (const name of ['alice', 'Alice', 'ally']) expect(await tryLogin(app, name, PASSWORD)).toBe('ok');
+    for (const name of ['ALICE', 'bob']) expect(await tryLogin(app, name, PASSWORD)).toBe('invalid_credentials');
+    const reset = app.auth.resetPassword('7', 'so ally calls me now');
+    await expect(reset).rejects.toMatchObject({ code: 'invalid_field' });
+  });
 
   it.each([undefined, null, 1, { affected: 1 }])(
     'a change of a password or an account fails with 503 and is logged if the user store returns %p',

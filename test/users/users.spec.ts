@@ -110,6 +110,8 @@ describe.each(DATABASES)("users in the application's own table on %s", (name) =>
 
 class MemoryUsers extends UserStore {
   static readonly alice = { id: '7', username: 'alice', passwordHash: HASH, active: true };
+  static before: (() => unknown) | null = null;
+  static meanwhile: (() => unknown) | null = null;
 
   override findByUsername(username: string): Promise<StoredUser | null> {
     return Promise.resolve(username === 'alice' ? { ...MemoryUsers.alice } : null);
@@ -118,28 +120,11 @@ class MemoryUsers extends UserStore {
   override findById(id: string): Promise<StoredUser | null> {
     return Promise.resolve(id === '7' ? { ...MemoryUsers.alice } : null);
   }
-}
-
-describeOnEachDatabase('users in an external store', storedUsers(MemoryUsers), ({ app }) => {
-  it('users log in, and lose their sessions when disabled', async () => {
-    const { access_token: token, refresh_token: refresh } = await app.refreshed(await app.login());
-    await app.get('/me', token).expect(200);
-    MemoryUsers.alice.active = false;
-    await app.refresh(refresh).expect(400);
-    expect(app.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_disabled']);
-    MemoryUsers.alice.active = true;
-    await app.get('/me', token).expect(401);
-  });
-});
-
-class ChangingUsers extends MemoryUsers {
-  static before: (() => unknown) | null = null;
-  static meanwhile: (() => unknown) | null = null;
 
   override async setPasswordHash(_id: string, passwordHash: string): Promise<boolean> {
-    await ChangingUsers.before?.();
+    await MemoryUsers.before?.();
     MemoryUsers.alice.passwordHash = passwordHash;
-    await ChangingUsers.meanwhile?.();
+    await MemoryUsers.meanwhile?.();
     return true;
   }
 }
@@ -147,12 +132,12 @@ class ChangingUsers extends MemoryUsers {
 const STORE_UNAVAILABLE = { detail: 'The user store is unavailable.' };
 const fail = (): Promise<never> => Promise.reject(new Error('the directory is away'));
 
-describeOnEachDatabase('passwords in an external store', storedUsers(ChangingUsers), ({ app, tap }) => {
+describeOnEachDatabase('users in an external store', storedUsers(MemoryUsers), ({ app, tap }) => {
   let other: LoginAnswer;
   let current: LoginAnswer;
   beforeEach(async () => {
-    MemoryUsers.alice.passwordHash = HASH;
-    Object.assign(ChangingUsers, { before: null, meanwhile: null });
+    Object.assign(MemoryUsers.alice, { passwordHash: HASH, active: true });
+    Object.assign(MemoryUsers, { before: null, meanwhile: null });
     [other, current] = [await app.login(), await app.login()];
   });
 
@@ -164,6 +149,16 @@ describeOnEachDatabase('passwords in an external store', storedUsers(ChangingUse
   const passwordEvents = (): Promise<object[]> =>
     app.dataSource.query("SELECT event FROM auth_events WHERE event LIKE 'password%'");
   const endOf = ({ session_id: id }: LoginAnswer, reason = 'password_change'): string[] => [id, reason];
+
+  it('users in an external store log in, and lose their sessions when disabled', async () => {
+    const { access_token: token, refresh_token: refresh } = await app.refreshed(current);
+    await app.get('/me', token).expect(200);
+    MemoryUsers.alice.active = false;
+    await app.refresh(refresh).expect(400);
+    expect(app.emittedEnds()).toEqual([endOf(other, 'user_disabled'), endOf(current, 'user_disabled')].sort());
+    MemoryUsers.alice.active = true;
+    await app.get('/me', token).expect(401);
+  });
 
   it('a password in an external store is changed after the sessions have ended, so that no session survives the change', async () => {
     const changed = (await change().expect(200)).body;
@@ -178,10 +173,10 @@ describeOnEachDatabase('passwords in an external store', storedUsers(ChangingUse
     const principal = (await app.auth.authenticate(current.access_token))!;
     const passwords = { currentPassword: PASSWORD, newPassword: NEW };
     const keep = () => app.auth.changePassword(principal, passwords, {}, { keepTokens: true });
-    ChangingUsers.before = fail;
+    MemoryUsers.before = fail;
     await expect(keep()).rejects.toMatchObject({ code: 'database_unavailable' });
     expect(await app.auth.authenticate(current.access_token)).toEqual(principal);
-    ChangingUsers.before = null;
+    MemoryUsers.before = null;
     expect(await keep()).toBeNull();
     expect(await app.auth.authenticate(current.access_token)).toEqual(principal);
   });
@@ -190,8 +185,8 @@ describeOnEachDatabase('passwords in an external store', storedUsers(ChangingUse
     'if the external store sets the password but fails, a session that was opened with the old password in between ends: %s',
     async (way) => {
       const sessions = [other, current];
-      ChangingUsers.before = async () => sessions.push(await app.login());
-      ChangingUsers.meanwhile = fail;
+      MemoryUsers.before = async () => sessions.push(await app.login());
+      MemoryUsers.meanwhile = fail;
       if (way === 'change') await change().expect(503);
       else await expect(app.auth.resetPassword('7', NEW)).rejects.toThrow(STORE_UNAVAILABLE.detail);
       expect(app.emittedEnds().map(([id]) => id)).toEqual(sessions.map(({ session_id: id }) => id).sort());
@@ -201,7 +196,7 @@ describeOnEachDatabase('passwords in an external store', storedUsers(ChangingUse
   );
 
   it('if the external store fails and then the database, the error of the store is reported', async () => {
-    ChangingUsers.before = () => {
+    MemoryUsers.before = () => {
       tap.hook.before = () => Promise.reject(new Error('out of order'));
       return fail();
     };
@@ -210,7 +205,7 @@ describeOnEachDatabase('passwords in an external store', storedUsers(ChangingUse
 
   it('if the database fails after the external store has set the password, the current session ends', async () => {
     let failures = 0;
-    ChangingUsers.meanwhile = () => {
+    MemoryUsers.meanwhile = () => {
       tap.hook.before = ({ kind }) => {
         if (kind === 'statement' && failures++ === 0) throw new Error('out of order');
       };
@@ -224,7 +219,7 @@ describeOnEachDatabase('passwords in an external store', storedUsers(ChangingUse
 
   it('a password change is recorded and emitted even if the current session ended in the meantime', async () => {
     const administration = app.nest.get(SessionAdministration);
-    ChangingUsers.meanwhile = () => administration.end({ userId: '7' }, { actor: 'carol' });
+    MemoryUsers.meanwhile = () => administration.end({ userId: '7' }, { actor: 'carol' });
     await change().expect(401);
     expect(app.sent('password_changed')).toEqual([{ userId: '7', session: null }]);
     expect(app.emittedEnds()).toEqual([endOf(other), endOf(current, 'admin')].sort());

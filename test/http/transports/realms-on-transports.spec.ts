@@ -1,15 +1,22 @@
-import { Controller, Get, Next, UseGuards } from '@nestjs/common';
+import { Controller, type DynamicModule, Get, Next, UseGuards } from '@nestjs/common';
 import { Args, Query, Resolver } from '@nestjs/graphql';
-import { type AuthPrincipal, CurrentPrincipal, OptionalAuth, RealmResolver } from 'nestjs-session-auth';
-import type { TransportCall } from 'nestjs-session-auth';
+import {
+  type AuthPrincipal,
+  CurrentPrincipal,
+  type FormerToken,
+  FormerTokens,
+  OptionalAuth,
+  RealmResolver,
+  type TransportCall,
+} from 'nestjs-session-auth';
 import { Browser } from '../../support/browser';
 import { SECOND } from '../../support/driven-clock';
-import { describeApplication } from '../../support/environment';
-import { apollo } from '../../support/graphql-connection';
+import { defineSuite, describeApplication, INVALID_ACCESS } from '../../support/environment';
+import { apollo, mercurius } from '../../support/graphql-connection';
 import { GUARD, returning } from '../../support/handlers';
 import { PageGuard } from '../../support/page-guard';
 import { ALICE, createAlices, tenants } from '../../support/realms';
-import type { TestApplication } from '../../support/test-application';
+import type { PlatformName, TestApplication } from '../../support/test-application';
 import { ChatGateway, connectWs, gatewayOptions } from './chat';
 import { EveryTransport } from './every-transport';
 
@@ -94,18 +101,35 @@ class VisitorResolver {
   }
 }
 
-const graphql = { ...tenants(COOKIES), imports: [apollo()], providers: [VisitorResolver] };
+class FormerIds extends FormerTokens {
+  verify(userId: string): FormerToken {
+    return { userId, issuedAt: new Date(8.64e15) };
+  }
+}
 
-describeApplication('realms of GraphQL fields', graphql, ({ app }) => {
-  it.each([
-    ['visitor(realm: "acme") other: visitor(realm: "globex")', null],
-    ['other: visitor(realm: "globex") visitor(realm: "acme")', null],
-    ['other: visitor(realm: "globex")', { other: 'nobody' }],
-    ['visitor(realm: "acme") other: visitor(realm: "acme")', { visitor: 'acme', other: 'acme' }],
-  ])('no field of an operation receives the caller of a field of another realm: %s', async (fields, data) => {
-    const browser = await browserAtAcme(app);
-    const { body } = await browser.call('/graphql', { query: `{ ${fields} }` });
-    expect(body.data).toEqual(data);
+describe.each<[string, PlatformName, DynamicModule]>([
+  ['Apollo', 'express', apollo()],
+  ['Mercurius', 'fastify', mercurius()],
+])('realms of GraphQL fields with %s', (_, platform, graphql) => {
+  const options = { ...tenants({ ...COOKIES, formerTokens: FormerIds }), providers: [VisitorResolver] };
+  defineSuite('sqlite', { ...options, platform, imports: [graphql] }, ({ app }) => {
+    it.each([
+      ['visitor(realm: "acme") other: visitor(realm: "globex")', null],
+      ['other: visitor(realm: "globex") visitor(realm: "acme")', null],
+      ['other: visitor(realm: "globex")', { other: 'nobody' }],
+      ['visitor(realm: "acme") other: visitor(realm: "acme")', { visitor: 'acme', other: 'acme' }],
+    ])('no field of an operation receives the caller of a field of another realm: %s', async (fields, data) => {
+      const browser = await browserAtAcme(app);
+      const { body } = await browser.call('/graphql', { query: `{ ${fields} }` });
+      expect(body.data).toEqual(data);
+    });
+
+    it('a former token is refused by each field of a realm other than that of its user', async () => {
+      const [id] = await createAlices(app);
+      const query = '{ visitor(realm: "acme") other: visitor(realm: "globex") }';
+      const { body } = await app.post('/graphql', String(id), { query });
+      expect(body).toMatchObject({ data: null, errors: [{ path: ['other'], message: INVALID_ACCESS.detail }] });
+    });
   });
 });
 
