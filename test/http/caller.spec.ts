@@ -39,3 +39,14 @@ describe('the verified caller of a request', () => {
     expect(() => found()!.loadSession()).toThrow('`request.loadSession`');
   });
 });
+
+it('a user or session that could not be loaded is loaded again for the next resolver of the operation', async () => {
+  let isFailing = true;
+  const load = () => (isFailing ? Promise.reject(new Error('away')) : Promise.resolve({} as never));
+  const caller = new Caller(principal, { loadUser: load, currentSession: load });
+  await expect(caller.loadUser()).rejects.toThrow('away');
+  await expect(caller.loadSession()).rejects.toThrow('away');
+  isFailing = false;
+  expect(await caller.loadUser()).toBe(await caller.loadUser());
+  expect(await caller.loadSession()).toEqual({});
+});
