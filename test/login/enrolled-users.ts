@@ -1,14 +1,11 @@
 import {
-  type AuthError,
   AuthLoginTicket,
   AuthSession,
   type AuthModuleRootOptions,
   type ClientInfo,
   SecondFactor,
 } from 'nestjs-session-auth';
-import { CountingHasher } from '../support/counting-hasher';
-
-import { PASSWORD, type TestApplication } from '../support/test-application';
+import { CREDENTIALS, type TestApplication } from '../support/test-application';
 
 /** Requires a second factor from the users in `names`. */
 class EnrolledUsers extends SecondFactor {
@@ -24,12 +21,7 @@ class EnrolledUsers extends SecondFactor {
 }
 
 export const enrolled = new EnrolledUsers();
-export const auth: AuthModuleRootOptions = {
-  secondFactor: enrolled,
-  passwordHasher: new CountingHasher(),
-  endpoints: { reauthenticate: true },
-};
-export const CREDENTIALS = { username: 'alice', password: PASSWORD };
+export const auth: AuthModuleRootOptions = { secondFactor: enrolled, endpoints: { reauthenticate: true } };
 export const CLIENT: ClientInfo = { ipAddress: '203.0.113.7', userAgent: 'test' };
 export const INVALID_TICKET = { code: 'invalid_login_ticket', message: 'Invalid or expired login ticket.' };
 export const REQUIRED = { code: 'second_factor_required' };
@@ -46,12 +38,6 @@ export async function noFailures({ dataSource }: TestApplication): Promise<void>
   const counted = () => dataSource.query('SELECT 1 FROM auth_login_failures WHERE failure_count > 0');
   while ((await counted()).length > 0) await new Promise(setImmediate);
 }
-/** Returns `ok`, or the code of the error. */
-export const codeOf = (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    () => 'ok',
-    (error: AuthError) => error.code,
-  );
 export const right = (app: TestApplication, ticket: string, method = 'otp'): Promise<boolean> =>
   app.auth.attempt({ ticket, method }, CLIENT, () => true);
 export const wrong = (app: TestApplication, ticket: string, client = CLIENT, method = 'otp'): Promise<boolean> =>

@@ -1,24 +1,18 @@
-import { AuthLoginFailure, AuthSession } from 'nestjs-session-auth';
+import { AuthLoginFailure } from 'nestjs-session-auth';
 import { DAY, HOUR, SECOND } from '../support/driven-clock';
 import { describeEverywhere, describeOnEachDatabase, INVALID_CREDENTIALS } from '../support/environment';
 import { DrivenLoginPolicy, SUSPENDED } from '../support/login-policy';
-import { secondFactorIf } from '../support/second-factor';
-import { type TestApplication } from '../support/test-application';
-import { CLIENT, codeOf, CREDENTIALS, noFailures } from './enrolled-users';
+import { codeOf, CREDENTIALS, type TestApplication } from '../support/test-application';
+import { CLIENT, enrolled, noFailures, sessionsOf } from './enrolled-users';
 
 const REFUSED = { code: 'login_refused', reason: 'account_suspended', message: 'Your account is suspended.' };
 const UNAVAILABLE = { detail: 'The login policy is unavailable.' };
 
 const policy = new DrivenLoginPolicy();
-const enrolled = new Set<string>();
-const auth = { loginPolicy: policy, secondFactor: secondFactorIf(({ username }) => enrolled.has(username)) };
+const auth = { loginPolicy: policy, secondFactor: enrolled };
 
-beforeEach(() => {
-  policy.reset();
-  enrolled.clear();
-});
+beforeEach(() => policy.reset());
 
-const sessions = (app: TestApplication): Promise<number> => app.dataSource.getRepository(AuthSession).count();
 const failures = (app: TestApplication): Promise<number> => app.dataSource.getRepository(AuthLoginFailure).count();
 /** The ways to open a session. Each returns what it answers. */
 const WAYS: Readonly<Record<string, (app: TestApplication) => Promise<unknown>>> = {
@@ -28,7 +22,7 @@ const WAYS: Readonly<Record<string, (app: TestApplication) => Promise<unknown>>>
     return app.auth.openSession({ ticket }, CLIENT);
   },
   'a second factor': async (app) => {
-    enrolled.add('alice');
+    enrolled.names.add('alice');
     const { body } = await app.http.post('/auth/login/').send(CREDENTIALS).expect(403);
     const ticket = body.login_ticket as string;
     await app.auth.attempt({ ticket, method: 'otp' }, CLIENT, () => true);
@@ -48,7 +42,7 @@ describeEverywhere('a refusal by the login policy', { auth }, ({ app }) => {
     const { code, detail } = SUSPENDED.refuse;
     const response = await app.http.post('/auth/login/').send(CREDENTIALS).expect(403, { detail, code });
     expect([response.headers['cache-control'], response.headers['set-cookie']]).toEqual(['no-store', undefined]);
-    expect(await sessions(app)).toBe(0);
+    expect(await sessionsOf(app)).toBe(0);
   });
 
   it('somebody without the password, and a disabled user, get the usual answer, and the policy is not asked', async () => {
@@ -59,7 +53,7 @@ describeEverywhere('a refusal by the login policy', { auth }, ({ app }) => {
     await app.setActive('alice', false);
     await login(CREDENTIALS);
     await app.setActive('alice', true);
-    enrolled.add('alice');
+    enrolled.names.add('alice');
     await app.http.post('/auth/login/').send(CREDENTIALS).expect(403);
     await app.auth.verifyCredentials(CREDENTIALS);
     expect(policy.asked).toEqual([]);
@@ -83,7 +77,7 @@ describeEverywhere('a refusal by the login policy', { auth }, ({ app }) => {
     policy.answer = answer;
     const response = await app.http.post('/auth/login/').send(CREDENTIALS).expect(503, UNAVAILABLE);
     expect(response.headers['retry-after']).toBe('5');
-    expect([await sessions(app), app.sent('login_failed')]).toEqual([0, []]);
+    expect([await sessionsOf(app), app.sent('login_failed')]).toEqual([0, []]);
     expect(app.logs.join('\n')).toMatch(line);
     await expect(app.auth.openSession(await app.userId())).rejects.toMatchObject({ code: 'database_unavailable' });
     await noFailures(app);
@@ -105,7 +99,7 @@ describeOnEachDatabase('a slow login policy', { auth: { ...auth, hashing: QUEUE 
     await app.auth.endSessions(await app.userId('bob'));
     answer(null);
     await slow;
-    expect(await sessions(app)).toBe(2);
+    expect(await sessionsOf(app)).toBe(2);
   });
 
   it('a policy that does not answer in two seconds is unavailable', async () => {
@@ -124,7 +118,7 @@ describeOnEachDatabase('the login policy', { auth }, ({ app, start }) => {
     for (let i = 0; i < 3; i++) await expect(WAYS[way]!(app)).rejects.toMatchObject(REFUSED);
     const inParallel = await Promise.all(Array.from({ length: 4 }, () => codeOf(WAYS[way]!(app))));
     expect(new Set(inParallel)).toEqual(new Set(['login_refused']));
-    expect([await sessions(app), app.sent('user_logged_in')]).toEqual([0, []]);
+    expect([await sessionsOf(app), app.sent('user_logged_in')]).toEqual([0, []]);
     expect([app.sent('login_failed'), await failures(app)]).toEqual([[], 0]);
     policy.answer = () => null;
     await expect(WAYS[way]!(app)).resolves.toHaveProperty('accessToken');
@@ -163,7 +157,7 @@ describeOnEachDatabase('the login policy', { auth }, ({ app, start }) => {
       };
       const outcome = await codeOf(WAYS[way]!(app));
       expect(['login_refused', 'invalid_login_ticket']).toContain(outcome);
-      expect(await sessions(app)).toBe(0);
+      expect(await sessionsOf(app)).toBe(0);
     },
   );
 
@@ -191,13 +185,11 @@ describeOnEachDatabase('the login policy', { auth }, ({ app, start }) => {
     const created = await remembering.auth.createLoginTicket(user, { methods: ['hwk'] });
     await remembering.auth.openSession({ ticket: created }, client);
     expect(policy.asked.map(({ login: { methods, rememberMe } }) => [methods, rememberMe])).toEqual([
-      ...[
-        [['pwd'], false],
-        [['pwd'], true],
-        [[], true],
-        [['pwd', 'otp'], true],
-        [['hwk'], false],
-      ],
+      [['pwd'], false],
+      [['pwd'], true],
+      [[], true],
+      [['pwd', 'otp'], true],
+      [['hwk'], false],
     ]);
     for (const one of policy.asked) {
       expect(one).toMatchObject({ user, login: { realm: null } });

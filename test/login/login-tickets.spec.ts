@@ -1,12 +1,10 @@
 import { AuthLoginTicket, type ClientInfo, SessionAdministration, VerificationUnavailable } from 'nestjs-session-auth';
 import { SECOND } from '../support/driven-clock';
 import { restorePassword, describeOnEachDatabase } from '../support/environment';
-import { PASSWORD } from '../support/test-application';
+import { codeOf, CREDENTIALS, PASSWORD } from '../support/test-application';
 import {
   auth,
   CLIENT,
-  codeOf,
-  CREDENTIALS,
   enrolled,
   INVALID_TICKET,
   namesOf,

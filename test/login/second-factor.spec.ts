@@ -2,11 +2,10 @@ import { type AuthError, AuthLoginFailure } from 'nestjs-session-auth';
 import { inspect } from 'node:util';
 import { MINUTE } from '../support/driven-clock';
 import { describeOnEachDatabase } from '../support/environment';
-import { PASSWORD } from '../support/test-application';
+import { CREDENTIALS, PASSWORD } from '../support/test-application';
 import {
   auth,
   CLIENT,
-  CREDENTIALS,
   enrolled,
   INVALID_TICKET,
   namesOf,

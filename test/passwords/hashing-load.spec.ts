@@ -2,15 +2,9 @@ import type { AuthService } from 'nestjs-session-auth';
 import { CountingHasher } from '../support/counting-hasher';
 import { describeApplication, describeOnEachDatabase } from '../support/environment';
 import { pending } from '../support/tap';
-import { PASSWORD } from '../support/test-application';
+import { codeOf, PASSWORD } from '../support/test-application';
 
 const BUSY = { detail: 'The server is busy. Try again in a moment.' };
-
-const codeOf = (login: Promise<unknown>): Promise<string> =>
-  login.then(
-    () => 'ok',
-    ({ code }: { code: string }) => code,
-  );
 
 const hasher = new CountingHasher();
 const HELD = { auth: { passwordHasher: hasher, hashing: { concurrent: 2, waiting: 22 } } };

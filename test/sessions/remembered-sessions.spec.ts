@@ -3,9 +3,8 @@ import { Browser, cookiesIn } from '../support/browser';
 import { DAY, HOUR, MINUTE } from '../support/driven-clock';
 import { describeEverywhere, describeOnEachDatabase } from '../support/environment';
 import { DrivenLoginPolicy } from '../support/login-policy';
-import { type LoginAnswer, type Pair, PASSWORD, type TestApplication } from '../support/test-application';
+import { CREDENTIALS, type LoginAnswer, type Pair, PASSWORD, type TestApplication } from '../support/test-application';
 
-const CREDENTIALS = { username: 'alice', password: PASSWORD };
 const rememberMe = { idleTimeoutSeconds: 2_592_000, absoluteTimeoutSeconds: 7_776_000 };
 const policy = new DrivenLoginPolicy();
 const auth = { rememberMe, loginPolicy: policy, endpoints: { reauthenticate: true } };

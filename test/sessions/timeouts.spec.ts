@@ -3,8 +3,6 @@ import { describeOnEachDatabase } from '../support/environment';
 import type { Pair } from '../support/test-application';
 
 describeOnEachDatabase('timeouts', {}, ({ app, start }) => {
-  const ends = (): string[] => app.sent('user_logged_out').map(({ reason }) => reason);
-
   it('a refresh does not extend a session past its absolute timeout', async () => {
     let pair: Pair = await app.login();
     for (const wait of [...Array<number>(4).fill(7 * DAY - 1), 2 * DAY + 3]) {
@@ -14,7 +12,7 @@ describeOnEachDatabase('timeouts', {}, ({ app, start }) => {
     await app.expectLive(pair);
     app.clock.advance(1);
     await app.expectRevoked(pair);
-    expect(ends()).toEqual(['expired']);
+    expect(app.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['expired']);
   });
 
   it('an idle session expires to the millisecond, once, and does not become active again if the clock steps back', async () => {

@@ -8,6 +8,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import {
   AUTH_ENTITIES,
   AUTH_ENTITIES_WITHOUT_USERS,
+  type AuthError,
   AuthModule,
   type AuthPrincipal,
   AuthService,
@@ -308,6 +309,13 @@ export class TestApplication {
     return this.nest.close();
   }
 }
+
+/** Returns `ok`, or the code of the error. */
+export const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'ok',
+    (error: AuthError) => error.code,
+  );
 
 /** The tokens of a session, as the endpoints return them. */
 export interface Pair {
