@@ -1,5 +1,5 @@
 import { AuthEvent } from 'nestjs-session-auth';
-import { type HistoryEntry, type Pair, PASSWORD } from '../support/test-application';
+import { type HistoryEntry, PASSWORD } from '../support/test-application';
 import { HOUR, MINUTE } from '../support/driven-clock';
 import { many, writeEvents } from '../support/rows';
 import { postJson, restorePassword, sendRaw, describeEverywhere, TIMESTAMP } from '../support/environment';
@@ -127,20 +127,6 @@ describeEverywhere('the history', {}, ({ app }) => {
     const [entry] = await app.history(token);
     expect(Number.isSafeInteger(entry!.id)).toBe(true);
     expect(entry!.timestamp).toMatch(TIMESTAMP);
-  });
-
-  it('the history is ordered from the most recent event to the oldest, even within one millisecond', async () => {
-    let pair: Pair = await app.login();
-    await app.login();
-    for (const wait of [0, MINUTE, 0]) {
-      app.clock.advance(wait);
-      pair = await app.refreshed(pair);
-    }
-    const entries = await app.history(pair.access_token);
-    const [refreshed, opened] = ['token_refresh', 'login_success'];
-    expect(entries.map(({ event }) => event)).toEqual([refreshed, refreshed, refreshed, opened, opened]);
-    const ids = entries.map(({ id }) => id);
-    expect(ids).toEqual([...new Set(ids)].sort((one, other) => other - one));
   });
 
   it('the history contains only events of the user', async () => {

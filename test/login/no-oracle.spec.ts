@@ -1,19 +1,8 @@
 import { AuthUser } from 'nestjs-session-auth';
-import { BcryptPasswordHasher } from '../../libs/auth/src/adapters/hashers/bcrypt-password-hasher';
-import { Database } from '../../libs/auth/src/database/database';
 import { CountingHasher } from '../support/counting-hasher';
-import { describeOn } from '../support/databases';
-import { entityOf, mappedUsers, TEXT, UNIQUE_TEXT } from '../support/mapped-users';
-import { startForTest } from '../support/start-for-test';
 import { PASSWORD } from '../support/test-application';
 import { workOf } from '../support/spellings';
-import {
-  INVALID_CREDENTIALS,
-  postJson,
-  type RawAnswer,
-  describeEverywhere,
-  describeOnEachDatabase,
-} from '../support/environment';
+import { INVALID_CREDENTIALS, postJson, type RawAnswer, describeEverywhere } from '../support/environment';
 
 const hasher = new CountingHasher();
 const options = { users: ['alice', 'bob', 'carol'], auth: { passwordHasher: hasher } };
@@ -49,34 +38,5 @@ describeEverywhere('refused logins', options, ({ app, tap }) => {
     for (const [index, [cause]] of CASES.entries()) expect(seen[index]).toEqual({ ...seen[0], cause, costs: ['04'] });
     const { verified } = await workOf(tap, hasher, () => app.login());
     expect(verified).toHaveLength(1);
-  });
-});
-
-describeOn('postgres')('ids that PostgreSQL pads', (name) => {
-  it('a refused login runs the same statements for known and unknown names', async () => {
-    const entity = entityOf('Holder', {
-      id: { type: 'char', length: 10, primary: true },
-      name: UNIQUE_TEXT,
-      hash: TEXT,
-    });
-    const app = await startForTest(name, mappedUsers({ entity, username: 'name', passwordHash: 'hash' }));
-    await app.auth.createUser({ username: 'alice', password: PASSWORD, properties: { id: 'a-1' } });
-    const run = jest.spyOn(app.nest.get(Database), 'run');
-    const counts: number[] = [];
-    for (const username of ['alice', 'nobody']) {
-      run.mockClear();
-      await app.failLogin(username);
-      counts.push(run.mock.calls.length);
-    }
-    expect(counts[0]).toBe(counts[1]);
-  });
-});
-
-describeOnEachDatabase('the dummy hash for unknown names', { auth: { bcryptCost: 5 } }, ({ app }) => {
-  it('the dummy hash has the configured cost', async () => {
-    const verify = jest.spyOn(BcryptPasswordHasher.prototype, 'verify');
-    await app.failLogin('nobody');
-    expect(verify.mock.calls.map(([, hash]) => hash.slice(0, 7))).toEqual(['$2b$05$']);
-    verify.mockRestore();
   });
 });

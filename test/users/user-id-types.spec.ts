@@ -1,10 +1,12 @@
 import { SessionAdministration, type UserId } from 'nestjs-session-auth';
 import { hashSync } from 'bcrypt';
 import type { ColumnOptions } from 'typeorm';
+import { CountingHasher } from '../support/counting-hasher';
 import { DATABASES, describeOn, type Dialect, DIALECTS } from '../support/databases';
 import { DAY } from '../support/driven-clock';
 import { defineSuite } from '../support/environment';
 import { entityOf, mappedUsers, TEXT, TRUE_BY_DEFAULT, UNIQUE_TEXT } from '../support/mapped-users';
+import { workOf } from '../support/spellings';
 import { SQLITE_DRIVER } from '../support/sqlite';
 import { startForTest } from '../support/start-for-test';
 import { PASSWORD } from '../support/test-application';
@@ -47,6 +49,8 @@ const ID_TYPES: Record<Dialect, readonly IdType[]> = {
   mysql: [small('int'), large, uuid, text('varchar'), fixed],
 };
 
+const passwordHasher = new CountingHasher();
+
 describe.each(DATABASES)('ids of users on %s', (name) => {
   describe.each(ID_TYPES[DIALECTS[name]])('with the type $type', ({ type, length, ids: [alice, bob], unknown }) => {
     const isMysqlText = DIALECTS[name] === 'mysql' && (type === 'varchar' || type === 'char');
@@ -59,7 +63,7 @@ describe.each(DATABASES)('ids of users on %s', (name) => {
     const entity = entityOf('Holder', { id, email: UNIQUE_TEXT, password: TEXT, active: TRUE_BY_DEFAULT });
     const users = { entity, username: 'email', passwordHash: 'password', active: 'active' };
 
-    defineSuite(name, mappedUsers(users), ({ app }) => {
+    defineSuite(name, mappedUsers(users, { passwordHasher }), ({ app, tap }) => {
       beforeAll(async () => {
         for (const [username, id] of [['alice', alice] as const, ['bob', bob] as const]) {
           await app.auth.createUser({ username, password: PASSWORD, properties: { id } });
@@ -75,6 +79,13 @@ describe.each(DATABASES)('ids of users on %s', (name) => {
         expect(principal.userId).toEqual(alice);
         await app.auth.logoutAll(principal);
         await app.get('/me', token).expect(401);
+      });
+
+      it('a refused login runs the same statements for a known and an unknown name', async () => {
+        const known = await workOf(tap, passwordHasher, () => app.failLogin('alice'));
+        const unknown = await workOf(tap, passwordHasher, () => app.failLogin('nobody'));
+        expect(known.statements.length).toBeGreaterThan(4);
+        expect(unknown.statements).toEqual(known.statements);
       });
 
       it('an administrator finds and ends the sessions of a user by the id', async () => {
