@@ -3,7 +3,11 @@ import { AuthEvent } from 'nestjs-session-auth';
 import { describeOnEachDatabase } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 
-describeOnEachDatabase('signals', {}, ({ app }) => {
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0';
+
+describeOnEachDatabase('signals and the stored client', {}, ({ app, start }) => {
   it('`this.event` of a listener is the name of the signal', async () => {
     const seen: unknown[] = [];
     const emitter = app.nest.get(EventEmitter2);
@@ -71,13 +75,7 @@ describeOnEachDatabase('signals', {}, ({ app }) => {
     for (const listener of listeners) emitter.off('user_logged_in', listener);
     expect(app.sent('user_logged_in')).toHaveLength(1);
   });
-});
 
-const CHROME =
-  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
-const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0';
-
-describeOnEachDatabase('the tracked client', {}, ({ app, start }) => {
   it('a login stores the address, User-Agent and device of the client, and emits whether the device is new', async () => {
     for (let time = 0; time < 2; time++) await app.login('alice', PASSWORD, CHROME);
     app.clock.advance(1);

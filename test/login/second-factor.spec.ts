@@ -100,9 +100,27 @@ describeOnEachDatabase('logins of users who need a second factor', { auth }, ({ 
       expect(await app.auth.listSessions(alice)).toHaveLength(isEnabled ? 0 : 1);
     },
   );
+
+  it('no endpoint opens a session without the second factor: login, refresh, reset, password change and reauthentication', async () => {
+    const ticket = await ticketFor(app);
+    await app.refresh(ticket).expect(400);
+    for (const path of ['/me', '/auth/sessions', '/auth/history']) await app.get(path, ticket).expect(401);
+    for (const path of ['reauthenticate', 'password/change', 'logout', 'logout/all']) {
+      const body = { password: PASSWORD, current_password: PASSWORD, new_password: PASSWORD };
+      await app.post(`/auth/${path}`, ticket, body).expect(401);
+    }
+    const { token } = await app.auth.createPasswordResetToken(await app.userId());
+    await app.auth.redeemPasswordResetToken(token, PASSWORD);
+    await app.http.post('/auth/login').send(CREDENTIALS).expect(403);
+    await expect(app.auth.openSession({ ticket })).rejects.toMatchObject(INVALID_TICKET);
+    expect(await sessionsOf(app)).toBe(0);
+  });
 });
 
-describeOnEachDatabase('verifyCredentials', { auth }, ({ app }) => {
+describeOnEachDatabase('verifyCredentials and attempts within a session', { auth }, ({ app }) => {
+  const attempt = async (token: string, isRight: boolean) =>
+    app.auth.attempt({ principal: await app.principal(token), method: 'otp' }, CLIENT, () => isRight);
+
   it('verifyCredentials is throttled and counted together with logins', async () => {
     const guess = { ...CREDENTIALS, password: 'wrong' };
     for (let i = 0; i < 5; i++) {
@@ -122,11 +140,6 @@ describeOnEachDatabase('verifyCredentials', { auth }, ({ app }) => {
     const { accessToken } = await app.auth.openSession({ ticket });
     expect(Object.keys((await app.principal(accessToken)).methods)).toEqual(['pwd']);
   });
-});
-
-describeOnEachDatabase('attempts within a session', { auth }, ({ app }) => {
-  const attempt = async (token: string, isRight: boolean) =>
-    app.auth.attempt({ principal: await app.principal(token), method: 'otp' }, CLIENT, () => isRight);
 
   it('a right attempt adds its method with the time, and does not renew the login', async () => {
     const { access_token: token } = await app.login();
@@ -185,23 +198,5 @@ describeOnEachDatabase('attempts within a session', { auth }, ({ app }) => {
       await expect(attempted).rejects.toThrow('Pass attempt() a login ticket or a principal.');
     }
     await expect(right(app, '', 'OTP')).rejects.toThrow('method is "OTP"');
-  });
-});
-
-describeOnEachDatabase('endpoints for a user who needs a second factor', { auth }, ({ app }) => {
-  it('no endpoint opens a session without the second factor: login, refresh, reset, password change and reauthentication', async () => {
-    enrolled.names.add('alice');
-    const ticket = await ticketFor(app);
-    await app.refresh(ticket).expect(400);
-    for (const path of ['/me', '/auth/sessions', '/auth/history']) await app.get(path, ticket).expect(401);
-    for (const path of ['reauthenticate', 'password/change', 'logout', 'logout/all']) {
-      const body = { password: PASSWORD, current_password: PASSWORD, new_password: PASSWORD };
-      await app.post(`/auth/${path}`, ticket, body).expect(401);
-    }
-    const { token } = await app.auth.createPasswordResetToken(await app.userId());
-    await app.auth.redeemPasswordResetToken(token, PASSWORD);
-    await app.http.post('/auth/login').send(CREDENTIALS).expect(403);
-    await expect(app.auth.openSession({ ticket })).rejects.toMatchObject(INVALID_TICKET);
-    expect(await sessionsOf(app)).toBe(0);
   });
 });

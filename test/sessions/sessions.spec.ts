@@ -12,9 +12,11 @@ interface Listed {
   readonly [field: string]: unknown;
 }
 
-describeEverywhere('the list of sessions', {}, ({ app }) => {
+describeEverywhere('sessions', {}, ({ app }) => {
   const list = async (token: string): Promise<Listed[]> =>
     (await app.get('/auth/sessions/', token).expect(200)).body as Listed[];
+  const REVOKED = { detail: 'Session revoked.' };
+  const NOT_FOUND = { detail: 'Session not found.' };
 
   it('a listed session has exactly the documented fields', async () => {
     const { access_token: token, session_id: id } = await app.login('alice', undefined, PHONE);
@@ -53,11 +55,6 @@ describeEverywhere('the list of sessions', {}, ({ app }) => {
     expect(await marked(logins[2]!)).toEqual([third, `current ${second}`, first]);
     expect(await marked(logins[1]!)).toEqual([`current ${bob}`]);
   });
-});
-
-describeEverywhere('sessions that their user deletes', {}, ({ app }) => {
-  const REVOKED = { detail: 'Session revoked.' };
-  const NOT_FOUND = { detail: 'Session not found.' };
 
   it('a deleted session ends with its token family, and is not found a second time', async () => {
     const lost = await app.login();
@@ -97,5 +94,42 @@ describeEverywhere('sessions that their user deletes', {}, ({ app }) => {
     }
     await app.expectLive(current, await app.refreshed(bobNow));
     expect(app.emittedEnds().map(([, reason]) => reason)).not.toContain('user');
+  });
+
+  it('a logout ends the session and revokes its access token and token family immediately, and other sessions continue', async () => {
+    const [first, other] = [await app.login(), await app.login()];
+    const second = await app.refreshed(first);
+    await app.post('/auth/logout/', second.access_token).expect(200, { detail: 'Logged out successfully.' });
+    await app.expectRevoked(second, first);
+    await app.post('/auth/logout/', second.access_token).expect(401);
+    await app.expectLive(other);
+    expect(await app.storedEnd(first.session_id)).toEqual({ state: 'logged_out', end_reason: 'logout' });
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+    const session = expect.objectContaining({ id: first.session_id, state: 'logged_out' });
+    expect(app.sent('user_logged_out')).toMatchObject([{ session, reason: 'logout' }]);
+    expect((await app.history(other.access_token))[0]).toMatchObject({ event: 'logout', extra: {} });
+  });
+
+  it('logout/all ends every session of the user, including the current one, unless the body contains keep_current: true', async () => {
+    const bob = await app.login('bob');
+    for (const body of [undefined, {}, { keep_current: false }, { keep: true }, { keep_current: true }]) {
+      const isKept = body?.keep_current === true;
+      const [one, current, two] = [await app.login(), await app.login(), await app.login()];
+      const detail = `Revoked ${isKept ? 2 : 3} session(s).`;
+      await app.post('/auth/logout/all/', current.access_token, body).expect(200, { detail });
+      await app.expectRevoked(one, two);
+      if (isKept) await app.expectLive(current);
+      else await app.expectRevoked(current);
+    }
+    await app.expectLive(bob);
+  });
+
+  it('logout/all does not count a session that has expired', async () => {
+    await app.login();
+    app.clock.advance(6 * DAY);
+    const session = await app.login();
+    app.clock.advance(DAY);
+    const { access_token: token } = await app.refreshed(session);
+    await app.post('/auth/logout/all', token).expect(200, { detail: 'Revoked 1 session(s).' });
   });
 });

@@ -158,9 +158,7 @@ describeOnEachDatabase('the account block', auth(), ({ app, start, tap }) => {
     const events = await app.auth.history(userId, { event: ['login_blocked'] });
     expect(events).toMatchObject([{ ipAddress: '198.51.100.99', extra }]);
   });
-});
 
-describeOnEachDatabase('fewer than 100 failed logins in a row', auth(), ({ app }) => {
   it('a failure streak from all networks ends 24 hours after its last failure', async () => {
     await failElsewhere(app, 98);
     app.clock.advance(DAY - 1);
