@@ -10,7 +10,10 @@ import { describeOnEachDatabase, INVALID_REFRESH } from '../support/environment'
 const HOME = '198.51.100.7';
 const ELSEWHERE = '203.0.113.9';
 
-const graceOf = (seconds: number) => ({ auth: { refreshReuseGraceSeconds: seconds }, trustProxy: true });
+const graceOf = (seconds: number, more = {}) => ({
+  auth: { refreshReuseGraceSeconds: seconds, ...more },
+  trustProxy: true,
+});
 
 /** Refreshes as a client in the given network. */
 function refreshFrom(network: string, app: TestApplication, { refresh_token: token }: Pair): Test {
@@ -148,5 +151,18 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), ({ app, sta
       other.clock.advance(1);
     }
     await expectReuse(other, other.refresh(first.refresh_token));
+  });
+});
+
+describeOnEachDatabase('a grace period without tracked addresses', graceOf(10, { trackIps: false }), ({ app }) => {
+  it('a replay is bound to the network of the client, although no address is stored', async () => {
+    const first = await app.login();
+    const { body: pair } = await refreshFrom(HOME, app, first).expect(200);
+    await app.expectLive(pair);
+    await refreshFrom(HOME, app, first).expect(200, pair);
+    const tables = ['auth_sessions', 'auth_events'];
+    const rows = await Promise.all(tables.map((table) => app.dataSource.query(`SELECT * FROM ${table}`)));
+    expect(JSON.stringify(rows)).not.toContain(HOME);
+    await expectReuse(app, refreshFrom(ELSEWHERE, app, first));
   });
 });
