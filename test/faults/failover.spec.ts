@@ -75,12 +75,15 @@ describeEachPooled('a pool that is routed to a read-only server on %s', (name) =
     expect((await waiting).status).toBe(200);
   });
 
-  it('writes to a server that stays read-only fail with 503 at the deadline, and the log contains the cause', async () => {
+  it('writes to a server that stays read-only fail with 503 at the deadline, and the cause is logged once', async () => {
     const session = await app.login();
     proxy.begin();
-    const { status, body, headers } = await withDeadline(app, 400, async () => logout(session));
-    expect([status, body, headers['retry-after']]).toEqual([503, UNAVAILABLE, '5']);
-    expect(app.logs.join('\n')).toMatch(/The database failed: (25006|1792)\. The server is read-only/);
+    for (let i = 0; i < 2; i++) {
+      const { status, body, headers } = await withDeadline(app, 400, async () => logout(session));
+      expect([status, body, headers['retry-after']]).toEqual([503, UNAVAILABLE, '5']);
+    }
+    const logged = app.logs.filter((line) => line.includes('The database failed'));
+    expect(logged).toEqual([expect.stringMatching(/The database failed: (25006|1792)\. The server is read-only/)]);
     await app.get('/me', session.access_token).expect(200);
     proxy.end();
     await logout(session).expect(200);

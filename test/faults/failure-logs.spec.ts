@@ -14,7 +14,7 @@ describeOnEachDatabase('the log of a failed statement', {}, ({ app, name }) => {
   });
 
   it.each([
-    ['a missing table', 'SELECT * FROM cupboards WHERE name = ?', /, table .*cupboards. A table is missing. Run/],
+    ['a missing table', 'SELECT * FROM cupboards WHERE name = ?', /, table .*cupboards. A table .* withAuthTables/],
     ['a missing column', 'SELECT color FROM shelves WHERE name = ?', /column color. A column is missing. Run/],
     ['a wrong type', "INSERT INTO shelves (name, id) VALUES ('x', ?)", /A value does not match the type of its/],
     [
@@ -30,15 +30,6 @@ describeOnEachDatabase('the log of a failed statement', {}, ({ app, name }) => {
     const logged = app.logs.join('\n');
     expect(logged).toMatch(line);
     expect(logged).not.toMatch(/secret|SELECT|INSERT/);
-  });
-
-  it('the log of a missing table of the library contains the name of the table and the command to run', async () => {
-    const { access_token: token } = await app.login();
-    await app.dataSource.query('ALTER TABLE auth_events RENAME TO renamed');
-    for (let i = 0; i < 3; i++) await app.get('/auth/history', token).expect(503);
-    expect(app.logs.filter((one) => one.includes('The database failed'))).toHaveLength(1);
-    expect(app.logs.join('\n')).toMatch(/The database failed: \w+, table .*auth_events. .* withAuthTables/);
-    await app.dataSource.query('ALTER TABLE renamed RENAME TO auth_events');
   });
 });
 
