@@ -83,10 +83,5 @@ describeVariants(__dirname, ['sqlite', 'postgres'], (http) => {
     await get('v1/users', held('access')).expect(200);
     await post('v1/auth/logout', held('access')).expect(204);
     await get('v1/users', held('refresh')).expect(401);
-    const forged = new JwtService({ secret: 'another secret, with more than 32 bytes' }).sign({
-      id: user.id,
-      use: 'access',
-    });
-    await get('v1/users', forged).expect(401);
   });
 });
