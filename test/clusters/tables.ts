@@ -1,11 +1,9 @@
-import { AUTH_ENTITIES, AUTH_MIGRATIONS, AuthModule, AuthService, SessionAdministration } from 'nestjs-session-auth';
-import { Module, type INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { EventEmitterModule } from '@nestjs/event-emitter';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { withAuthTables } from 'nestjs-session-auth';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
+import { SystemClock } from '../../libs/auth/src/base/clock';
 import { takeSnapshot, violations, type Holder } from '../crash/checker';
+import { Instance } from '../properties/instance';
 import { optionsOf, type Cluster } from './cluster';
 import { PASSWORD } from './storm-clients';
 
@@ -13,8 +11,8 @@ const SETTLING_MS = 15_000;
 
 /** Creates the tables and the users. */
 export function prepare(cluster: Cluster, usernames: readonly string[]): Promise<void> {
-  return withApplication(cluster, async (app) => {
-    for (const username of usernames) await app.get(AuthService).createUser({ username, password: PASSWORD });
+  return withInstance(cluster, async ({ auth }) => {
+    for (const username of usernames) await auth.createUser({ username, password: PASSWORD });
   });
 }
 
@@ -23,8 +21,7 @@ export function prepare(cluster: Cluster, usernames: readonly string[]): Promise
  * reuse was recorded.
  */
 export function inspect(cluster: Cluster, holders: readonly Holder[]) {
-  return withApplication(cluster, async (app) => {
-    const dataSource = app.get(DataSource);
+  return withInstance(cluster, async (_, dataSource) => {
     const until = performance.now() + SETTLING_MS;
     let found = violations(await takeSnapshot(dataSource), holders);
     while (found.length > 0 && performance.now() < until) {
@@ -40,26 +37,20 @@ export function inspect(cluster: Cluster, holders: readonly Holder[]) {
 
 /** Ends all sessions, as an administrator does after lost commits. */
 export async function endEverySession(cluster: Cluster): Promise<void> {
-  await withApplication(cluster, (app) =>
-    app.get(SessionAdministration).end({ everyone: true }, { actor: 'carol (lost commits)' }),
+  await withInstance(cluster, ({ administration }) =>
+    administration.end({ everyone: true }, { actor: 'carol (lost commits)' }),
   );
 }
 
-/** Starts another instance of the application, without HTTP. */
-async function withApplication<T>(cluster: Cluster, work: (app: INestApplicationContext) => Promise<T>): Promise<T> {
-  const tables = { entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS], migrationsRun: true };
-  @Module({
-    imports: [
-      TypeOrmModule.forRoot({ ...optionsOf(cluster), ...tables }),
-      EventEmitterModule.forRoot(),
-      AuthModule.forRoot({ bcryptCost: 4, pruneIntervalSeconds: false, ...cluster.auth }),
-    ],
-  })
-  class ApplicationModule {}
-  const app = await NestFactory.createApplicationContext(ApplicationModule, { logger: ['error'] });
+/** Starts another instance of the library. */
+async function withInstance<T>(cluster: Cluster, work: (instance: Instance, dataSource: DataSource) => Promise<T>) {
+  const options = withAuthTables({ ...optionsOf(cluster), migrationsRun: true });
+  const dataSource = await new DataSource(options).initialize();
+  const instance = await Instance.create(dataSource, new SystemClock(), cluster.auth ?? {}, []);
   try {
-    return await work(app);
+    return await work(instance, dataSource);
   } finally {
-    await app.close();
+    await instance.stop();
+    await dataSource.destroy();
   }
 }

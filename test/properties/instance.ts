@@ -5,6 +5,7 @@ import {
   AuthError,
   AuthService,
   PruningService,
+  SessionAdministration,
   type AuthModuleOptions,
   type AuthSignalName,
   type AuthSignals,
@@ -44,10 +45,12 @@ function recordingEmitter(sent: Sent[]): EventEmitter2 {
 export class Instance {
   readonly auth: AuthService;
   readonly pruning: PruningService;
+  readonly administration: SessionAdministration;
 
   private constructor(private readonly module: TestingModule) {
     this.auth = module.get(AuthService);
     this.pruning = module.get(PruningService);
+    this.administration = module.get(SessionAdministration);
   }
 
   static async create(dataSource: DataSource, clock: Clock, given: AuthModuleOptions, sent: Sent[]): Promise<Instance> {
