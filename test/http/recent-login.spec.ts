@@ -62,7 +62,7 @@ describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshToken
   const auth = { endpoints: { reauthenticate: true }, rotateRefreshTokens };
 
   describeOnEachDatabase('reauthentication', { auth }, ({ app }) => {
-    it('a reauthentication requires the current access token and revokes the pair, and presenting the old refresh token is not reuse', async () => {
+    it('a reauthentication with the current access token revokes the pair, and presenting its refresh token is not reuse', async () => {
       const session = await app.login();
       const former = await app.principal(session.access_token);
       const old = await app.refreshed(session);

@@ -194,7 +194,7 @@ describeEverywhere('realms', options, (env) => {
     await app.http.post('/auth/login/').send(ALICE).expect(400);
   });
 
-  it('moving a user to another realm closes sockets, and sessions and API keys are refused in both realms until the user is moved back', async () => {
+  it('a user moved to another realm has no valid session, API key or socket in either realm, until moved back', async () => {
     const members = app.dataSource.getRepository(Member);
     const sockets = app.nest.get(OpenSockets);
     const close = jest.fn();
