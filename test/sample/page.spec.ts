@@ -56,21 +56,9 @@ describe('the page of the sample application', () => {
   });
 
   it('the page settings contain users and passwords only if they are the default ones, and report session cookies only if the API has the same origin', async () => {
-    expect(await (await get('/page-settings')).json()).toEqual({
-      api_origin: null,
-      auth_path: 'auth',
-      access_token_ttl_seconds: 900,
-      refresh_reuse_grace_seconds: null,
-      rotates_refresh_tokens: true,
-      remembers_sessions: true,
-      cookie_mode: 'optional',
-      cookie_names: { access: 'auth_access', refresh: 'auth_refresh' },
-      has_session_cookies: false,
-      users: [
-        { username: 'alice', password: 'secret' },
-        { username: 'bob', password: 'secret' },
-      ],
-    });
+    const users = ['alice', 'bob'].map((username) => ({ username, password: 'secret' }));
+    const published = await (await get('/page-settings')).json();
+    expect(published).toMatchObject({ users, has_session_cookies: false });
     const other = Sample.start({
       DATABASE_URL: 'sqlite::memory:',
       SAMPLE_USERS: 'carol:something',
