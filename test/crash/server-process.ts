@@ -25,6 +25,8 @@ export class ServerProcess {
       env: {
         PATH: process.env['PATH'],
         NODE_ENV: 'test',
+        // On Node 22 `node:sqlite` prints a warning.
+        NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
         SWC_NODE_PROJECT: join(ROOT, 'tsconfig.json'),
         DATABASE: writeOptions(database),
         AUTH_OPTIONS: JSON.stringify({ bcryptCost: 4, ...options }),
@@ -49,6 +51,15 @@ export class ServerProcess {
   /** Returns the URL once the server listens. */
   async url(): Promise<string> {
     return `http://127.0.0.1:${await this.listening}`;
+  }
+
+  /** Closes the application. Returns the exit code, or null if the process does not exit within 60 seconds. */
+  async stop(): Promise<number | null> {
+    const late = setTimeout(() => this.child.kill('SIGKILL'), 60_000);
+    this.child.send('close');
+    const [code] = (await once(this.child, 'close')) as [number | null];
+    clearTimeout(late);
+    return code;
   }
 
   /** Kills the server with SIGKILL, so that it cannot finish anything. */

@@ -46,7 +46,9 @@ async function main(): Promise<void> {
   const { port } = (app.getHttpServer() as { address(): AddressInfo }).address();
   process.send!({ port });
   // Without its parent, the server has no clients.
-  process.on('disconnect', () => process.exit(0));
+  process.on('disconnect', () => void app.close());
+  // The parent does not disconnect, because then it would emit no `close` for this process.
+  process.once('message', () => process.disconnect());
 }
 
 void main();

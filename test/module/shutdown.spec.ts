@@ -1,16 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { DataSource } from 'typeorm';
+import { bearer, jsonRequest } from '../crash/request-with-retries';
+import { ServerProcess } from '../crash/server-process';
 import { DATABASES } from '../support/databases';
 import { MINUTE } from '../support/driven-clock';
 import { databaseForTest, startForTest } from '../support/start-for-test';
-import { TestApplication } from '../support/test-application';
-import { writeOptions } from '../support/sqlite';
+import { CREDENTIALS, type LoginAnswer, TestApplication } from '../support/test-application';
 import { Activity } from '../../libs/auth/src/sessions/activity';
 import { pending, Tap } from '../support/tap';
-
-const ROOT = join(__dirname, '../..');
 
 describe.each(DATABASES)('closing the application on %s', (name) => {
   it('a request that is in progress at the shutdown receives its response, and its change is stored', async () => {
@@ -74,22 +70,14 @@ describe.each(DATABASES)('closing the application on %s', (name) => {
 
   it('the process exits after the application is closed, because no timer and no handle remains', async () => {
     const database = await databaseForTest(name);
-    const script = `require('@swc-node/register'); require('${join(ROOT, 'test/support/single-lifecycle.ts')}')`;
-    const child = spawn(process.execPath, ['-e', script], {
-      cwd: ROOT,
-      env: {
-        PATH: process.env['PATH'],
-        // On Node 22 `node:sqlite` prints a warning.
-        NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
-        SWC_NODE_PROJECT: join(ROOT, 'tsconfig.json'),
-        DATABASE: writeOptions(database.options),
-      },
-    });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
-    const late = setTimeout(() => child.kill('SIGKILL'), 60_000);
-    const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-    clearTimeout(late);
-    expect([output.trim(), code, signal]).toEqual(['closed after 200', 0, null]);
+    const app = await TestApplication.start({ database });
+    await app.close();
+    const server = ServerProcess.start(database.options, { refreshReuseGraceSeconds: 60, activityIntervalSeconds: 0 });
+    const post = async (path: string, body: object): Promise<LoginAnswer> =>
+      (await fetch(`${await server.url()}/auth/${path}`, jsonRequest(body))).json() as Promise<LoginAnswer>;
+    const { refresh_token } = await post('login', CREDENTIALS);
+    const { access_token } = await post('token/refresh', { refresh_token });
+    expect((await fetch(`${await server.url()}/auth/sessions`, bearer(access_token))).status).toBe(200);
+    expect([await server.stop(), server.output]).toEqual([0, '']);
   }, 90_000);
 });
