@@ -77,16 +77,6 @@ describeInChromium.each(['http', 'https'] as const)('attacks on cookie mode, ove
     await attacker.close();
   };
 
-  const effect = isSecure ? 'are ignored by the browser' : 'cause the API to refuse all requests except a logout';
-  it(`cookies with the same names of a sibling subdomain ${effect}`, async () => {
-    await plant(Object.fromEntries(both.map((name) => [name, 'x'])));
-    expect(await victim.context().cookies(env.api)).toHaveLength(isSecure ? 2 : 4);
-    expect(await requestStatus(victim)).toBe(isSecure ? 200 : 400);
-    await victim.getByRole('banner').getByRole('button', { name: 'Sign out' }).click();
-    await victim.getByText('You have signed out.').waitFor();
-    expect(await env.recorded('logout')).toBe(1);
-  });
-
   it('a user is never signed in as the attacker if the cookies have the prefix __Host-', async () => {
     const page = await (await env.openWindow()).newPage();
     const bob = await env.signIn('bob');
