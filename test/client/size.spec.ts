@@ -5,15 +5,11 @@ import { gzipSync } from 'node:zlib';
 import ts from 'typescript';
 
 const FOLDER = join(__dirname, '../../libs/client');
-const { config } = ts.readConfigFile(join(FOLDER, 'tsconfig.lib.json'), (file) => ts.sys.readFile(file)) as {
-  config: { compilerOptions: { useDefineForClassFields: boolean } };
-};
+const { config } = ts.readConfigFile(join(FOLDER, 'tsconfig.lib.json'), (file) => ts.sys.readFile(file));
+const { options: compilerOptions } = ts.parseJsonConfigFileContent(config, ts.sys, FOLDER);
 
 /** Concatenates the modules, as a bundler does. No two modules declare the same name. Returns the size, gzipped. */
 function sizeOf(modules: readonly string[], exported: string): number {
-  const { useDefineForClassFields } = config.compilerOptions;
-  const [target, module] = [ts.ScriptTarget.ES2022, ts.ModuleKind.ES2022];
-  const compilerOptions = { useDefineForClassFields, target, module, removeComments: true };
   const texts = modules.map((name) => {
     const source = readFileSync(join(FOLDER, 'src', name), 'utf8');
     const { outputText } = ts.transpileModule(source, { compilerOptions });

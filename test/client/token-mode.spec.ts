@@ -62,23 +62,17 @@ describe('adopt()', () => {
 });
 
 describe('the end of a session', () => {
-  it('forget() removes the tokens, and sends no request', async () => {
+  it('forget() removes the tokens, sends no request, and calls the listeners of onSessionEnd() with the reason, unless they were removed', async () => {
     const { fixture, server, one } = await signedIn();
     const before = server.requests.length;
+    const ends: unknown[] = [];
+    one.client.onSessionEnd((end) => ends.push(end));
+    const stop = one.client.onSessionEnd(() => ends.push('removed'));
+    stop();
     await fixture.time.until(one.client.forget());
+    expect(ends).toEqual([{ sessionId: 'session-1', reason: 'signedOut' }]);
     expect([await one.client.isSignedIn(), one.emitted]).toEqual([false, ['signedOut']]);
     expect(server.requests).toHaveLength(before);
-  });
-
-  it('onSessionEnd() calls its listener with the reason, until the listener is removed', async () => {
-    const { fixture, one } = await signedIn();
-    const ends: unknown[] = [];
-    const stop = one.client.onSessionEnd((end) => ends.push(end));
-    await fixture.time.until(one.client.logout());
-    stop();
-    await fixture.login(one);
-    await fixture.time.until(one.client.logout());
-    expect(ends).toEqual([{ sessionId: 'session-1', reason: 'signedOut' }]);
   });
 
   it('a closed client can refresh and sign out, and receives no messages from other tabs', async () => {
