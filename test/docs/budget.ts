@@ -14,7 +14,7 @@ export function budgets(): Readonly<Record<string, { readonly size: number; read
   return {
     'lines of libs/auth/src': { size: linesOf(library), budget: 16_900 },
     'files of libs/auth/src': { size: library.length, budget: 150 },
-    'lines of test': { size: linesOf(sourcesIn(TESTS)), budget: 36_200 },
+    'lines of test': { size: linesOf(sourcesIn(TESTS)), budget: 36_100 },
     ...words(),
   };
 }
