@@ -2,7 +2,7 @@ import { AuthLoginFailure } from 'nestjs-session-auth';
 import { DAY, HOUR, SECOND } from '../support/driven-clock';
 import { describeEverywhere, describeOnEachDatabase, INVALID_CREDENTIALS } from '../support/environment';
 import { DrivenLoginPolicy, SUSPENDED } from '../support/login-policy';
-import { codeOf, CREDENTIALS, type TestApplication } from '../support/test-application';
+import { okOrCode, CREDENTIALS, type TestApplication } from '../support/test-application';
 import { CLIENT, enrolled, noFailures, sessionsOf } from './enrolled-users';
 
 const REFUSED = { code: 'login_refused', reason: 'account_suspended', message: 'Your account is suspended.' };
@@ -116,7 +116,7 @@ describeOnEachDatabase('the login policy', { auth }, ({ app, start }) => {
   it.each(Object.keys(WAYS))('a refused user gets no session by %s, however often it is tried', async (way) => {
     policy.answer = () => SUSPENDED;
     for (let i = 0; i < 3; i++) await expect(WAYS[way]!(app)).rejects.toMatchObject(REFUSED);
-    const inParallel = await Promise.all(Array.from({ length: 4 }, () => codeOf(WAYS[way]!(app))));
+    const inParallel = await Promise.all(Array.from({ length: 4 }, () => okOrCode(WAYS[way]!(app))));
     expect(new Set(inParallel)).toEqual(new Set(['login_refused']));
     expect([await sessionsOf(app), app.sent('user_logged_in')]).toEqual([0, []]);
     expect([app.sent('login_failed'), await failures(app)]).toEqual([[], 0]);
@@ -126,7 +126,7 @@ describeOnEachDatabase('the login policy', { auth }, ({ app, start }) => {
 
   it('a refusal is recorded as login_blocked with its reason, and not emitted', async () => {
     policy.answer = () => SUSPENDED;
-    for (let i = 0; i < 3; i++) await codeOf(app.auth.login(CREDENTIALS, CLIENT));
+    for (let i = 0; i < 3; i++) await okOrCode(app.auth.login(CREDENTIALS, CLIENT));
     const blocked = await app.auth.history(await app.userId(), { event: ['login_blocked'] });
     expect(blocked).toMatchObject([{ extra: { reason: 'account_suspended' }, ...CLIENT }]);
     expect(app.sent('login_blocked')).toEqual([]);
@@ -138,12 +138,12 @@ describeOnEachDatabase('the login policy', { auth }, ({ app, start }) => {
     const { ticket } = await app.auth.verifyCredentials(CREDENTIALS);
     await app.failLogin();
     policy.answer = () => SUSPENDED;
-    expect(await codeOf(app.auth.login(CREDENTIALS, { ipAddress: '127.0.0.1' }))).toBe('login_refused');
+    expect(await okOrCode(app.auth.login(CREDENTIALS, { ipAddress: '127.0.0.1' }))).toBe('login_refused');
     await expect(app.auth.openSession({ ticket })).rejects.toMatchObject(REFUSED);
     expect(await failures(app)).toBe(0);
     policy.answer = () => null;
     await app.auth.openSession({ ticket });
-    expect(await codeOf(app.auth.openSession({ ticket }))).toBe('invalid_login_ticket');
+    expect(await okOrCode(app.auth.openSession({ ticket }))).toBe('invalid_login_ticket');
   });
 
   it.each(Object.keys(WAYS))(
@@ -155,7 +155,7 @@ describeOnEachDatabase('the login policy', { auth }, ({ app, start }) => {
         await app.auth.endSessions(alice);
         return null;
       };
-      const outcome = await codeOf(WAYS[way]!(app));
+      const outcome = await okOrCode(WAYS[way]!(app));
       expect(['login_refused', 'invalid_login_ticket']).toContain(outcome);
       expect(await sessionsOf(app)).toBe(0);
     },
@@ -166,7 +166,7 @@ describeOnEachDatabase('the login policy', { auth }, ({ app, start }) => {
       await app.setActive('alice', false);
       return SUSPENDED;
     };
-    expect(await codeOf(app.auth.login(CREDENTIALS))).toBe('invalid_credentials');
+    expect(await okOrCode(app.auth.login(CREDENTIALS))).toBe('invalid_credentials');
     await app.setActive('alice', true);
   });
 

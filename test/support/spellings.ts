@@ -1,6 +1,6 @@
 import type { CountingHasher } from './counting-hasher';
 import type { Tap } from './tap';
-import { codeOf, type TestApplication } from './test-application';
+import { okOrCode, type TestApplication } from './test-application';
 
 /**
  * Names that MySQL and MariaDB compare as equal to `alice` by default, because of case, accents or trailing
@@ -21,7 +21,7 @@ export function fullWidth(text: string): string {
 
 /** Returns the result of a login: `ok`, or the code of its refusal. */
 export function tryLogin(app: TestApplication, username: string, password: string): Promise<string> {
-  return codeOf(app.auth.login({ username, password }, { ipAddress: '192.0.2.1' }));
+  return okOrCode(app.auth.login({ username, password }, { ipAddress: '192.0.2.1' }));
 }
 
 /** Returns the statements and the verified hashes of the given work. */

@@ -311,7 +311,7 @@ export class TestApplication {
 }
 
 /** Returns `ok`, or the code of the error. */
-export const codeOf = (work: Promise<unknown>): Promise<string> =>
+export const okOrCode = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'ok',
     (error: AuthError) => error.code,

@@ -84,7 +84,7 @@ describeOnEachDatabase(
   'several names that are not unique',
   mappedUsers({ ...MEMBERS, entity: Unindexed }),
   ({ app }) => {
-    it('a name that two users have in one property is the name of nobody, also if it is the later name of a third user, and the problem is logged once', async () => {
+    it('a name that two users have in one property logs none of them in, also if it is the later name of a third user, and the problem is logged once', async () => {
       const insert = (email: string, handle: string | null): Promise<unknown> => {
         const row = { email, handle, password: hashSync(PASSWORD, 4) };
         return app.dataSource.getRepository('members').insert(row);
